@@ -173,7 +173,7 @@ def test_a_terminal_shows_for_how_long_it_has_been_and_is_cleared(monkeypatch):
 
 def test_the_mark_before_the_message_turns_until_compilation_ends():
     terminal, done = Terminal(), mock.Mock(wait=mock.Mock(side_effect=[False] * 5 + [True]))
-    ahead._spin(terminal, "wait", done)
+    ahead._show_timer(terminal, "wait", done)
     assert [line[0] for line in terminal.getvalue().split("\r")[1:7]] == list("|/-\\|/")
 
 
@@ -248,8 +248,8 @@ LATER = """
 from roctree._jit import compile_later
 from roctree.criteria import Gini
 from roctree._jit import table_score
-from roctree.tree.shape import _add_to_parents
-print(compile_later([_add_to_parents, table_score(Gini())]))
+from roctree.tree.kernels.descent import add_to_parents
+print(compile_later([add_to_parents, table_score(Gini())]))
 """
 
 
@@ -269,11 +269,11 @@ def test_a_background_process_compiles_kernels_and_criteria_after_its_parent_has
 
 SEVERAL = """
 import os, subprocess, sys, time
-import roctree.tree.shape as shape
 from roctree._jit import compile_later, table_score
 from roctree._jit.ahead import _BACKGROUND
 from roctree.criteria import Gini, Entropy
-first = compile_later([shape._add_to_parents]), _BACKGROUND.process.pid
+from roctree.tree.kernels.descent import add_to_parents
+first = compile_later([add_to_parents]), _BACKGROUND.process.pid
 assert first == (compile_later([table_score(Gini())]), _BACKGROUND.process.pid)
 while _BACKGROUND.is_running():
     time.sleep(0.1)

@@ -19,7 +19,7 @@ SOURCES = Path(store.__file__).parents[2]
 COMPILE = """
 from roctree._jit import compiled
 from roctree._jit.store import folder
-from roctree.tree.shape import _add_to_parents as kernel
+from roctree.tree.kernels.descent import add_to_parents as kernel
 from roctree._jit import store
 saved = []
 save = store.StoredKernel.save
@@ -123,7 +123,7 @@ def test_a_given_folder_that_is_read_only_is_read_and_missed_kernels_are_told_on
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     (tmp_path / "roctree").mkdir()
     # As on a file system that is mounted read-only; root may write to any other folder.
-    monkeypatch.setattr(store, "_made", lambda path, private: None)
+    monkeypatch.setattr(store, "_writable_folder", lambda path, private: None)
     monkeypatch.setattr(store, "folder", store.folder.__wrapped__)
     assert store.folder() == tmp_path / "roctree"
     assert store.keeps_kernels()
@@ -144,12 +144,12 @@ def test_a_given_folder_that_is_read_only_is_read_and_missed_kernels_are_told_on
 
 
 def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path):
-    assert store._made(tmp_path / "mine", private=True) is not None
+    assert store._writable_folder(tmp_path / "mine", private=True) is not None
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
-    assert store._made(tmp_path / "open", private=True) is None
+    assert store._writable_folder(tmp_path / "open", private=True) is None
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    assert store._made(tmp_path / "link", private=True) is None
+    assert store._writable_folder(tmp_path / "link", private=True) is None
 
 
 def test_kernels_that_are_not_used_any_more_are_removed(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ class ArrayType(NamedTuple):
     readonly: bool = False
 
 
-# C-contiguous arrays that a kernel may write to. Places are positions in other arrays.
+# C-contiguous arrays that a kernel may write to. ``Places`` are positions in other arrays.
 Floats: TypeAlias = Annotated[NDArray[np.float64], ArrayType(np.float64, 1)]
 Floats2D: TypeAlias = Annotated[NDArray[np.float64], ArrayType(np.float64, 2)]
 Floats3D: TypeAlias = Annotated[NDArray[np.float64], ArrayType(np.float64, 3)]
@@ -104,35 +104,30 @@ def in_threads(
 ) -> list[Result]:
     """Return the results of a function for all items, computed by ``n_threads`` threads.
 
+    No call is running any more when this returns, even if one of them failed.
     Threads help where the function releases the GIL: kernels, and NumPy on large arrays.
     """
     items = list(items)
     if min(n_threads, len(items)) <= 1:
         return [run(item) for item in items]
     if getattr(_worker, "is_one", False):
-        # All workers might wait for this one.
+        # In the pool of this worker, the items could wait for each other's workers forever.
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(run, items))
-    return together(shared_pool(n_threads), run, items)
-
-
-def together(
-    pool: "ThreadPoolExecutor", run: Callable[[Item], Result], items: Iterable[Item]
-) -> list[Result]:
-    """Return the results of a function for all items; none is running when this returns."""
     from concurrent.futures import wait
 
+    pool = shared_pool(n_threads)
     tasks = [pool.submit(run, item) for item in items]
     try:
         return [task.result() for task in tasks]
     finally:
-        # Only if a task failed or the caller is interrupted, some are left.
+        # If a task failed or the caller was interrupted, others may still be running.
         wait([task for task in tasks if not task.cancel()])
 
 
-# Starting threads takes longer than many a pass over a million rows, so they are kept.
+# Pools are kept, because starting threads can take longer than a pass over a million rows.
 _pools: dict[int, "ThreadPoolExecutor"] = {}
 _worker = threading.local()
 if hasattr(os, "register_at_fork"):
@@ -150,7 +145,7 @@ def shared_pool(n_threads: int) -> "ThreadPoolExecutor":
         _worker.is_one = True
 
     pool = _pools.get(n_threads)
-    # Threads of a pool start when they are needed, so that one too many costs nothing.
+    # The threads of a pool start when they are needed, so a surplus pool costs nothing.
     return pool or _pools.setdefault(
         n_threads, ThreadPoolExecutor(n_threads, "roctree", initializer=start)
     )

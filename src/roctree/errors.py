@@ -13,10 +13,10 @@ max_fpr=2 must be between 0 and 1.
 >>> error.parameter, error.value, error.reason
 ('max_fpr', 2, 'must be between 0 and 1')
 
-**The same error in other words.** The command line calls parameters by other names:
-``--max-fpr 2``. It does not translate the finished sentence; it asks for the sentence in its own
-words by ``error.worded(wording)``, where ``wording`` is a :class:`Wording` that knows its names. A
-reason can refer to *other* parameters as well, because it is a template with fields in braces:
+**Other names for parameters.** The command line has its own names for parameters:
+``--max-fpr 2``. It gets the message with these names from ``error.worded(wording)``, where
+``wording`` is a :class:`Wording` that defines them. A reason can refer to *other* parameters as
+well, because it is a template with fields in braces:
 
 =========================  ================================  ==================================
 field in the template      in Python                         on the command line, for example
@@ -74,7 +74,7 @@ _LONGEST_VALUE = 200
 class Wording:
     """Names of parameters, settings, methods and values in messages; here those of Python.
 
-    Derive a class to say the same in other names, and pass an instance to ``error.worded``.
+    Subclass it to use other names, and pass an instance to ``error.worded``.
     """
 
     def parameter(self, name: str) -> str:
@@ -125,7 +125,7 @@ class Wording:
 
 
 class _Worded(Exception):  # noqa: N818 - warnings are derived from it too
-    """What errors and warnings share: a message that can be worded again."""
+    """Base of errors and warnings whose message can use other names for parameters."""
 
     def __init__(self, message: str | None, reason: str | None, details: dict[str, Any]) -> None:
         self.reason = reason

@@ -1,4 +1,4 @@
-"""Text for people: small tables, counts with their nouns, names in quotes, near misses.
+"""Formatting of text: small tables, counts with their nouns, quoted names, suggestions.
 
 A table is a row of headings and rows of cells, all of them strings. It can be written as text, as
 HTML for a notebook, as a ``rich`` table for a terminal, or as a data frame of pandas or polars.
@@ -226,6 +226,12 @@ def escape_unprintable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of the message of another library, which may quote a file."""
+    text = str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
+    return escape_unprintable(text)
 
 
 def shorten(text: str, length: int, name: str = "") -> str:

@@ -221,7 +221,7 @@ def test_integers_that_are_categories_in_pandas_are_nominal_but_labels_stay(suff
     path = tmp_path / f"kinds.{suffix}"
     frame = pd.DataFrame({"kind": kinds, "age": range(40), "y": labels})
     (frame.to_parquet if suffix == "parquet" else frame.to_feather)(path)
-    cases = assign_roles(read_file(str(path), plain=["y"]), ColumnOptions("y"))
+    cases = assign_roles(read_file(str(path), keep_integers=["y"]), ColumnOptions("y"))
     assert [column.role for column in cases.columns] == ["nominal", "numeric", "target"]
     assert cases.X["kind"].unique().to_pylist() == ["0", "1", "2", "3"]
     assert cases.y.unique().to_pylist() == [0, 1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roctree.geometry import boundary as boundaries
 from roctree.geometry.boundary import Boundary
-from tests.geometry.trees import boundary_of, halving, labelled_trees, rows
+from tests.geometry.trees import boundary_of, distance, halving, labelled_trees, rows
 from tests.naive import geometry as naive
 from tests.naive.descend import Node, add_counts
 from tests.tree.trees import as_values, chain
@@ -42,7 +42,7 @@ def test_the_worked_example_has_its_distances(scale, expected):
     assert signed[:-1] == pytest.approx(expected, rel=1e-12)
     assert signed[-1] == 0.0
     assert not np.signbit(signed[-1])
-    assert boundary.distance(values, own) == pytest.approx(np.abs(signed), rel=1e-15)
+    assert distance(boundary, values, own) == pytest.approx(np.abs(signed), rel=1e-15)
 
 
 @settings(max_examples=150)
@@ -51,7 +51,7 @@ def test_distances_are_those_of_the_paper_to_any_other_label(made, some_rows, sc
     root, labels, n_classes = made
     boundary = boundary_of(root, labels, n_classes, scale)
     own = np.array([data.draw(st.integers(0, n_classes - 1)) for _ in some_rows])
-    found = boundary.distance(as_values(some_rows), own)
+    found = distance(boundary, as_values(some_rows), own)
     wanted = [
         naive.distance(root, labels, *case, scale) for case in zip(some_rows, own, strict=True)
     ]
@@ -89,13 +89,13 @@ def test_a_case_between_two_labels_on_a_threshold_has_no_distance(made, data):
     ]
     own = boundary.predicted(values)
     on_boundary = any(boundary.predicted(each)[0] != own[0] for each in other)
-    assert (boundary.distance(values, own)[0] == 0.0) == on_boundary
+    assert (distance(boundary, values, own)[0] == 0.0) == on_boundary
 
 
 def test_a_tree_with_one_label_has_the_extent_for_a_distance():
     root, labels = paper_example()
     boundary = boundary_of(root, dict.fromkeys(labels, 1), 2, (1.0, 1.0), n_features=2)
-    assert boundary.distance(np.array(POINTS), np.ones(7, dtype=int)).tolist() == [7.0] * 7
+    assert distance(boundary, np.array(POINTS), np.ones(7, dtype=int)).tolist() == [7.0] * 7
     assert boundary.one_vs_rest(np.array(POINTS), np.ones(7, dtype=int)).tolist() == [[-7, 7]] * 7
 
 
@@ -105,7 +105,7 @@ def test_a_known_number_is_never_led_to_where_it_is_missing():
     add_counts(root)
     boundary = boundary_of(root, {(0,): 0, (1,): 1}, 2, [1.0], n_features=1)
     values = np.array([[3.0], [np.nan]])
-    assert boundary.distance(values, np.array([0, 1])).tolist() == [7.0, 0.0]
+    assert distance(boundary, values, np.array([0, 1])).tolist() == [7.0, 0.0]
 
 
 def many_rows(n_rows, share_missing=0.0):
@@ -128,8 +128,8 @@ def test_rows_that_are_searched_together_have_the_distances_of_single_rows(
     own = boundary.predicted(values)
     if data.draw(st.booleans()):
         own = np.arange(len(values)) % n_classes
-    together = boundary.distance(values, own)
-    each = [boundary.distance(values[[row]], own[[row]])[0] for row in range(len(values))]
+    together = distance(boundary, values, own)
+    each = [distance(boundary, values[[row]], own[[row]])[0] for row in range(len(values))]
     assert together.tolist() == each
 
 
@@ -138,10 +138,10 @@ def test_threads_and_blocks_change_nothing(monkeypatch, n_threads, block):
     values = many_rows(9_000, 0.01)[:, :2]
     boundary = boundary_of(*paper_example(), 2, (1.0, 0.7), n_features=2)
     own = boundary.predicted(values)
-    whole = boundary.distance(values, own)
+    whole = distance(boundary, values, own)
     monkeypatch.setattr(boundaries, "SEARCHED_ROWS", block)
-    assert np.array_equal(boundary.distance(values, own, n_threads), whole)
-    assert np.array_equal(boundary.distance(np.asfortranarray(values), own, n_threads), whole)
+    assert np.array_equal(distance(boundary, values, own, n_threads), whole)
+    assert np.array_equal(distance(boundary, np.asfortranarray(values), own, n_threads), whole)
     assert np.array_equal(boundary.distances(values, "any", n_threads), whole)
 
 
@@ -149,15 +149,15 @@ def test_numbers_of_any_size_have_a_finite_distance():
     boundary = boundary_of(*paper_example(), 2, (1e-300, 1.0), n_features=2)
     values = np.array([[1e10, 0.0], [-1e300, 1e300], [5e-324, 0.3]])
     with np.errstate(over="ignore"):
-        assert np.isfinite(boundary.distance(values, np.array([0, 0, 0]))).all()
+        assert np.isfinite(distance(boundary, values, np.array([0, 0, 0]))).all()
 
 
 def test_float32_is_read_as_it_is():
     boundary = boundary_of(*paper_example(), 2, (1.0, 1.0), n_features=2)
     values = np.array(POINTS * 10, dtype=np.float32)
     own = boundary.predicted(values)
-    same = boundary.distance(values.astype(np.float64), own)
-    assert np.array_equal(boundary.distance(values, own), same)
+    same = distance(boundary, values.astype(np.float64), own)
+    assert np.array_equal(distance(boundary, values, own), same)
 
 
 def most_memory(depth, n_rows=80_000):
@@ -167,9 +167,9 @@ def most_memory(depth, n_rows=80_000):
     boundary = Boundary(tree, np.eye(2)[labels], np.ones(1))
     values = np.linspace(0.0, 1.0, n_rows)[:, None]
     own = boundary.predicted(values)
-    boundary.distance(values[:1], own[:1])
+    distance(boundary, values[:1], own[:1])
     tracemalloc.start()
-    found = boundary.distance(values, own)
+    found = distance(boundary, values, own)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.max() <= 2.0**-depth
@@ -191,7 +191,7 @@ def test_a_chain_of_100_000_levels_is_searched():
     boundary = Boundary(tree, votes.astype(float), np.ones(1))
     values = np.array([[0.0], [50_000.0], [99_999.9]])
     own = boundary.predicted(values)
-    assert (boundary.distance(values, own) <= 1.0).all()
+    assert (distance(boundary, values, own) <= 1.0).all()
 
 
 def test_distances_do_not_lose_what_is_small_beside_a_large_value():
@@ -200,5 +200,5 @@ def test_distances_do_not_lose_what_is_small_beside_a_large_value():
     boundary = boundary_of(root, {(0,): 0, (1,): 1}, 2, [3.0], n_features=1)
     value = np.nextafter(1e9, np.inf)
     exact = (Fraction(value) - Fraction(1e9)) / 3
-    (found,) = boundary.distance(np.array([[value]]), np.array([1]))
+    (found,) = distance(boundary, np.array([[value]]), np.array([1]))
     assert found == pytest.approx(float(exact), rel=1e-15)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from roctree.geometry import Boundary
+from roctree.tree.prediction import undivided_ends
 from roctree.tree.tree import IS_PRESENT
 from tests.naive.descend import Node, add_counts
 from tests.naive.geometry import leaves
@@ -17,7 +18,7 @@ from tests.tree.trees import (
 )
 
 THRESHOLDS = [-1.0, 0.0, 0.25, 0.5, 2.0]
-__all__ = ["as_nodes", "boundary_of", "halving", "labelled_trees", "rows"]
+__all__ = ["as_nodes", "boundary_of", "distance", "halving", "labelled_trees", "rows"]
 
 
 def boundary_of(root, labels, n_classes, scale, n_features=N_FEATURES):
@@ -27,6 +28,12 @@ def boundary_of(root, labels, n_classes, scale, n_features=N_FEATURES):
     for path, label in labels.items():
         votes[numbers[path], label] = 1.0
     return Boundary(as_tree(root, n_features), votes, np.array(scale, dtype=float), extent=7.0)
+
+
+def distance(boundary, values, own, n_threads=1):
+    """The distance of each row from any label but ``own``, whatever the tree predicts."""
+    ends = undivided_ends(boundary.tree, values)
+    return boundary._distance(values, own, boundary.labels, ends, n_threads)
 
 
 def as_nodes(tree, number=0):

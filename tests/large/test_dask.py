@@ -122,10 +122,10 @@ def test_partitions_are_spread_over_the_workers_and_each_sends_the_sum_of_its_ta
     monkeypatch.setattr(
         module, "_by_worker", lambda *known: found.append(by_worker(*known)) or found[-1]
     )
-    added = module.DaskShards._added
+    added = module.DaskShards._tree_sum
     monkeypatch.setattr(
         module.DaskShards,
-        "_added",
+        "_tree_sum",
         lambda shards, packed: summed.append(len(packed)) or added(shards, packed),
     )
     written(rows, tmp_path)

@@ -6,7 +6,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.large.batches import common_schema, open_pieces, parquet_files, parquet_rows, reading
+from roctree.large.batches import (
+    common_schema,
+    open_pieces,
+    parquet_files,
+    parquet_rows,
+    reading_errors,
+)
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
@@ -157,5 +163,5 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused(tmp_path):
     path.write_bytes(content)
     with pytest.raises(DataError, match="cannot be read"):
         ROCTreeClassifier(splits="binned").fit(tmp_path, "state")
-    with pytest.raises(DataError, match="the files cannot be read"), reading("the files"):
+    with pytest.raises(DataError, match="the files cannot be read"), reading_errors("the files"):
         parquet_rows(parquet_files([tmp_path])).head(2)

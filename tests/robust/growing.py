@@ -45,16 +45,16 @@ def grown_digest(nominal="binary", **parameters):
 
 def digest_by_bins(nominal="binary", n_jobs=2):
     """Grow the same as if it were large: by bins, and subtrees of 64 cases on other threads."""
-    grow, give_away = subtrees.SubtreePool.grow, subtrees.SubtreePool._give_away
+    grow, hand_over = subtrees.SubtreePool.grow, subtrees.SubtreePool._hand_over
     with (
         bins(narrow=16),
         mock.patch.object(growth, "_NOT_WORTH_THE_WAIT", 0),
         mock.patch.object(subtrees.SubtreePool, "grow", autospec=True, side_effect=grow) as by_bins,
         mock.patch.object(
-            subtrees.SubtreePool, "_give_away", autospec=True, side_effect=give_away
-        ) as given_away,
+            subtrees.SubtreePool, "_hand_over", autospec=True, side_effect=hand_over
+        ) as handed_over,
     ):
         found = grown_digest(nominal, n_jobs=n_jobs)
     assert by_bins.called
-    assert given_away.called == (n_jobs > 1)
+    assert handed_over.called == (n_jobs > 1)
     return found

@@ -1,7 +1,7 @@
 """Grow trees from Hypothesis's data, in every way, and compare them byte for byte."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest import mock
 
 import numpy as np
@@ -11,6 +11,7 @@ from roctree._jit import JIT_DISABLED
 from roctree.data import Dataset, Schema
 from roctree.tree import columns, growth, subtrees
 from roctree.tree.growth import GrowthRules, SortedKernels, grow
+from roctree.tree.kernels.scan import scan_all, scan_bounded
 from roctree.tree.subtrees import Workspace
 
 MISSING = ("fractional", "category", "branch")
@@ -103,13 +104,10 @@ def bins(narrow=4, most_bins=5, sample=16):
 @contextmanager
 def scans(bounded):
     """Let candidates be passed over on the strength of a bound, however few, or none at all."""
-    choose = SortedKernels.choose
+    choose, scan = SortedKernels.choose, scan_bounded if bounded else scan_all
 
-    def as_for_many(*arguments, **options):
-        return choose(*arguments, **(options | {"many": True}))
+    def with_scan(*arguments, **options):
+        return replace(choose(*arguments, **options), scan=scan)
 
-    with (
-        mock.patch.object(SortedKernels, "choose", as_for_many),
-        mock.patch.object(GrowthRules, "bounded", return_value=bounded),
-    ):
+    with mock.patch.object(SortedKernels, "choose", with_scan):
         yield

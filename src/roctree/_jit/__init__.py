@@ -43,14 +43,14 @@ __all__ = [
     "choose",
     "compile_later",
     "compiled",
+    "dispatch_by_dtype",
     "function_type",
     "inlined",
     "interpreted",
     "is_compiled",
     "kernel",
     "new_record",
-    "of_kind",
-    "record_array",
+    "record_array_type",
     "table_score",
     "typed_kernel",
     "variant",
@@ -102,14 +102,14 @@ def inlined(function: Function) -> Function:
     return function
 
 
-def of_kind(whole: Function, others: Function, field: str) -> Function:
+def dispatch_by_dtype(for_integers: Function, for_others: Function, field: str) -> Function:
     """Return a kernel that calls one kernel for integer arrays and another for all others.
 
     The choice is made when the caller is compiled, and only the chosen kernel is compiled.
 
     Parameters
     ----------
-    whole, others : callable
+    for_integers, for_others : callable
         Kernels with the same parameters, the first of which is a record.
     field : str
         The field of the record whose type decides.
@@ -117,9 +117,9 @@ def of_kind(whole: Function, others: Function, field: str) -> Function:
 
     def chosen(*arguments: Any) -> Any:
         kind = getattr(arguments[0], field).dtype.kind
-        return (whole if kind == "i" else others)(*arguments)
+        return (for_integers if kind == "i" else for_others)(*arguments)
 
-    chosen.__dict__.update(compiled_as="choice", choices=(whole, others, field))
+    chosen.__dict__.update(compiled_as="by_dtype", choices=(for_integers, for_others, field))
     return cast(Function, chosen)
 
 
@@ -167,7 +167,7 @@ def declare_typed(
     return function
 
 
-def variant(name: str, function: Function, **instead: Any) -> Function:
+def variant(name: str, function: Function, **types: Any) -> Function:
     """Return a second version of a kernel, with other types of some parameters.
 
     Parameters
@@ -176,12 +176,12 @@ def variant(name: str, function: Function, **instead: Any) -> Function:
         The name of the variable that holds the variant.
     function : callable
         An annotated function that does not allocate.
-    **instead : annotations
-        The types of the parameters with these names.
+    **types : annotations
+        The other types, by parameter.
     """
     twin = FunctionType(function.__code__, function.__globals__, name)
     twin.__qualname__ = name
-    twin.__annotations__ = {**function.__annotations__, **instead}
+    twin.__annotations__ = {**function.__annotations__, **types}
     DECLARED.append(twin)
     return cast(Function, declare_typed(twin))
 
@@ -199,7 +199,7 @@ def function_type(function: Kernel) -> FunctionOf:
     return FunctionOf(function)
 
 
-def record_array(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> ArrayType:
+def record_array_type(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> ArrayType:
     """Return the type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
     return ArrayType(dtype, ndim, readonly=readonly)  # type: ignore[arg-type]
 
@@ -269,7 +269,9 @@ class Waiting:
         The longest operation that is interpreted, in seconds, while kernels are not compiled.
     most : float
         Total seconds per process in which kernels may be interpreted; by then a background process
-        has compiled them, if there is one.
+        has compiled them.
+    most_alone : float
+        The same if there is no background process.
     spent : float
         Estimated seconds in which kernels have been interpreted so far.
     """
@@ -346,8 +348,8 @@ def _warn_without_numba(reason: str) -> None:
 Score = Callable[[np.ndarray], float]
 
 
-class Scored(Protocol):
-    """A criterion: an object that scores tables."""
+class HasScore(Protocol):
+    """What a criterion is here: an object with a function that scores tables."""
 
     @property
     def function(self) -> Score:
@@ -410,14 +412,14 @@ TableScore: TypeAlias = Annotated[Callable[..., float], function_type(_score_tab
 BlockScore: TypeAlias = Annotated[Callable[..., None], function_type(_score_block)]
 
 
-def table_score(criterion: Scored) -> Score:
+def table_score(criterion: HasScore) -> Score:
     """Return the kernel ``table[branch, class] -> score`` of a criterion."""
     kernel: Any = _bound(_score_table, criterion.function)
     kernel.__dict__["recipe"] = (table_score, (criterion,))
     return kernel
 
 
-def block_score(criterion: Scored, n_classes: int) -> Callable[..., None]:
+def block_score(criterion: HasScore, n_classes: int) -> Callable[..., None]:
     """Return the kernel that scores a block of binary candidates by a criterion."""
     template = _score_pairs if n_classes == 2 else _score_block
     kernel = _bound(template, criterion.function)

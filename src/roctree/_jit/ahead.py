@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_all", "compile_in_background", "compile_now"]
 
-# Whether a process may be started in the background.
+# Environment variables: "0" forbids a background process, "1" suppresses messages.
 _MAY_START = "ROCTREE_BACKGROUND"
 _QUIET = "ROCTREE_QUIET"
 # Up to this many kernels are compiled in one process: the few of a default fit take about as long
 # as a second process needs to import Numba.
 _MAX_ALONE = 8
-# How long a background process waits for its turn, and then for further requests.
+# Seconds that a background process waits for its turn, and then for further requests.
 _MAX_WAIT = 300.0
 _IDLE = 2.0
 _COMMAND = "from roctree._jit.ahead import compile_from_input; compile_from_input({patience})"
@@ -41,14 +41,14 @@ def compile_now(kernels: Iterable[Kernel]) -> None:
     the wait, and a line on standard error reports it.
     """
     _BACKGROUND.is_running()  # also reaps the process if it has ended
-    wanted = list(dict.fromkeys(kernels))
-    new = [kernel for kernel in wanted if not is_compiled(kernel)]
+    distinct = list(dict.fromkeys(kernels))
+    new = [kernel for kernel in distinct if not is_compiled(kernel)]
     if new:
         with _compilation_notice():
             shared = new[len(new) // 2 :] if len(new) > _MAX_ALONE else []
             process = _start_process(patience=0.0) if shared else None
             if process is not None:
-                _ask(process, shared)
+                _send(process, shared)
                 process.stdin.close()  # type: ignore[union-attr]
             try:
                 for kernel in new[: len(new) - len(shared)]:
@@ -58,7 +58,7 @@ def compile_now(kernels: Iterable[Kernel]) -> None:
                     process.wait()
             for kernel in new:
                 compiled(kernel)
-    for kernel in wanted:
+    for kernel in distinct:
         compiled(kernel)
 
 
@@ -72,7 +72,7 @@ def compile_in_background(kernels: Iterable[Kernel]) -> bool:
     new = [kernel for kernel in kernels if not is_compiled(kernel)]
     if not keeps_kernels() or not _may_start():
         return False
-    return _BACKGROUND.at_work(new)
+    return _BACKGROUND.request(new)
 
 
 class _Background:
@@ -80,24 +80,24 @@ class _Background:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        self.asked: set[Kernel] = set()
+        self.requested: set[Kernel] = set()
 
-    def at_work(self, kernels: Sequence[Kernel]) -> bool:
-        """Request kernels that it has not been asked for yet; return whether it is running."""
-        unasked = [kernel for kernel in kernels if kernel not in self.asked]
-        if unasked and not (self.is_running() and _ask(self.process, unasked)):
-            self.leave()
+    def request(self, kernels: Sequence[Kernel]) -> bool:
+        """Request the kernels that are not requested yet; return whether it is running."""
+        new = [kernel for kernel in kernels if kernel not in self.requested]
+        if new and not (self.is_running() and _send(self.process, new)):
+            self.detach()
             self.process = _start_process(patience=_MAX_WAIT)
-            _ask(self.process, unasked)
-        self.asked.update(unasked)
+            _send(self.process, new)
+        self.requested.update(new)
         return self.is_running()
 
     def is_running(self) -> bool:
         """Return whether it is running; clean up if it has ended."""
         return self.process is not None and self.process.poll() is None
 
-    def leave(self) -> None:
-        """Detach it: it ends when it has compiled everything."""
+    def detach(self) -> None:
+        """Close its input, so that it ends when it has compiled everything."""
         if self.process is not None:
             self.process.stdin.close()  # type: ignore[union-attr]
             if self.is_running():
@@ -106,7 +106,7 @@ class _Background:
 
 
 _BACKGROUND = _Background()
-atexit.register(_BACKGROUND.leave)
+atexit.register(_BACKGROUND.detach)
 
 
 def _may_start() -> bool:
@@ -146,8 +146,8 @@ def _start_process(patience: float) -> "subprocess.Popen[bytes] | None":
         return None
 
 
-def _ask(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -> bool:
-    """Send one line with all kernels to a process; return whether it was received."""
+def _send(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -> bool:
+    """Send a request for kernels to a process; return whether it was received."""
     recipes = [recipe for recipe in map(_recipe, kernels) if recipe is not None]
     if process is None:
         return False
@@ -159,7 +159,7 @@ def _ask(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -
 
 
 def _recipe(kernel: Kernel) -> bytes | None:
-    """Return how another process can obtain this kernel, or None if it cannot."""
+    """Return a pickle from which another process obtains this kernel, or None if it cannot."""
     try:
         recipe = pickle.dumps(kernel.__dict__.get("recipe", kernel))
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -214,11 +214,11 @@ def _compilation_notice() -> Iterator[None]:
     once = "once on this machine" if keeps_kernels() else "in each process"
     message = f"roctree is compiling kernels, {once}"
     if not stream.isatty():
-        _say(stream, f"{message}; this takes a few seconds.\n")
+        _write_once(stream, f"{message}; this takes a few seconds.\n")
         yield
         return
     done = Event()
-    thread = Thread(target=_spin, args=(stream, message, done), daemon=True)
+    thread = Thread(target=_show_timer, args=(stream, message, done), daemon=True)
     thread.start()
     try:
         yield
@@ -228,13 +228,13 @@ def _compilation_notice() -> Iterator[None]:
 
 
 @cache
-def _say(stream: Any, message: str) -> None:
+def _write_once(stream: Any, message: str) -> None:
     """Write a message, once."""
     stream.write(message)
     stream.flush()
 
 
-def _spin(stream: Any, message: str, done: Event) -> None:
+def _show_timer(stream: Any, message: str, done: Event) -> None:
     """Show the elapsed seconds until compilation ends, then clear the line."""
     start, text = time.monotonic(), ""
     for turn in range(1 << 30):

@@ -65,7 +65,7 @@ class _NoEnvironment:
         """Do nothing: the environment serves only code that calls the interpreter."""
 
 
-class _LinkedPart(_Library):  # type: ignore[misc]
+class _PartLibrary(_Library):  # type: ignore[misc]
     """The code of a function that is only linked to that of its callers."""
 
     codegen = _NoEnvironment()
@@ -98,10 +98,10 @@ class _LinkedPart(_Library):  # type: ignore[misc]
         return 0
 
 
-class _Alone:
-    """A part without the functions that it calls."""
+class _WithoutCallees:
+    """The code of a part, to be linked without the functions that it calls."""
 
-    def __init__(self, part: _LinkedPart) -> None:
+    def __init__(self, part: _PartLibrary) -> None:
         self._part = part
         self._reload_init = getattr(part, "_reload_init", ())
 
@@ -114,14 +114,14 @@ def _with_callees(libraries: Iterable[Any]) -> list[Any]:
     found = dict.fromkeys(libraries)
     pending = list(found)
     for library in pending:
-        if isinstance(library, _LinkedPart):
+        if isinstance(library, _PartLibrary):
             new = [callee for callee in library._linking_libraries if callee not in found]
             found.update(dict.fromkeys(new))
             pending += dict.fromkeys(new)
-    return [_Alone(each) if isinstance(each, _LinkedPart) else each for each in found]
+    return [_WithoutCallees(each) if isinstance(each, _PartLibrary) else each for each in found]
 
 
-class _ReferenceCounted(_Library):  # type: ignore[misc]
+class _WholeLibrary(_Library):  # type: ignore[misc]
     """The code of a function with everything that it calls."""
 
     def finalize(self) -> None:
@@ -130,7 +130,7 @@ class _ReferenceCounted(_Library):  # type: ignore[misc]
         super().finalize()
 
 
-class _Whole(_ReferenceCounted):
+class _UncountedLibrary(_WholeLibrary):
     """The code of a function without reference counting, with everything that it calls."""
 
     def _optimize_functions(self, module: Any) -> None:
@@ -146,12 +146,12 @@ class _Whole(_ReferenceCounted):
 class _PartCompiler(Compiler):
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         if library is None:
-            library = _LinkedPart(target.codegen(), "part")
+            library = _PartLibrary(target.codegen(), "part")
         super().__init__(typing, target, library, *others)
 
 
 class _WholeCompiler(Compiler):
-    library_class: Any = _Whole
+    library_class: Any = _WholeLibrary
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         if library is None:
@@ -161,8 +161,8 @@ class _WholeCompiler(Compiler):
         super().__init__(typing, target, library, *others)
 
 
-class _CountedCompiler(_WholeCompiler):
-    library_class = _ReferenceCounted
+class _UncountedCompiler(_WholeCompiler):
+    library_class = _UncountedLibrary
 
 
 @contextmanager
@@ -172,7 +172,7 @@ def _linking() -> Iterator[None]:
     if not _HAS_STEPS or before is not _Library:
         yield
         return
-    codegen.JITCPUCodegen._library_class = _LinkedPart
+    codegen.JITCPUCodegen._library_class = _PartLibrary
     try:
         yield
     finally:
@@ -238,11 +238,11 @@ def _lowering() -> Iterator[None]:
 # Options of ``numba.njit``. Counting references to arrays takes up to a third of the time of a
 # growth, and only kernels that allocate need it. ``_nrt`` is a private option: with a version of
 # Numba that lacks it, references are counted everywhere.
-_UNCOUNTED = hasattr(getattr(cpu, "CPUTargetOptions", None), "_nrt")
+_HAS_UNCOUNTED = hasattr(getattr(cpu, "CPUTargetOptions", None), "_nrt")
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _PART: dict[str, Any] = {"pipeline_class": _PartCompiler} if _HAS_STEPS else {}
 _WHOLE: dict[str, Any] = {"pipeline_class": _WholeCompiler} if _HAS_STEPS else {}
-_COUNTED: dict[str, Any] = {"pipeline_class": _CountedCompiler} if _HAS_STEPS else {}
+_UNCOUNTED: dict[str, Any] = {"pipeline_class": _UncountedCompiler} if _HAS_STEPS else {}
 
 
 def compile_kernel(function: Kernel) -> Kernel:
@@ -253,10 +253,10 @@ def compile_kernel(function: Kernel) -> Kernel:
         "no_cpython_wrapper": not declared["python"],
         "no_cfunc_wrapper": not declared["passed"],
     }
-    if _UNCOUNTED and not declared["allocates"]:
-        options.update(_nrt=False, **_WHOLE)
+    if _HAS_UNCOUNTED and not declared["allocates"]:
+        options.update(_nrt=False, **_UNCOUNTED)
     else:
-        options.update(_COUNTED)
+        options.update(_WHOLE)
     entry, signature = entry_of(function), signature_of(function)
     dispatcher: Any = njit(**options)(_copy(function, {}))
     with entry.claimed(), paused_garbage_collection():
@@ -375,7 +375,7 @@ def _counterpart(value: Any) -> Any:
 def _compile_part(function: Kernel, **options: Any) -> Any:
     options.update(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_PART)
     # A criterion that is not declared as a kernel counts references if its caller does.
-    if _UNCOUNTED and function.__dict__.get("allocates") is False:
+    if _HAS_UNCOUNTED and function.__dict__.get("allocates") is False:
         options["_nrt"] = False
     return njit(**_COMMON, **options)(_twin(function))
 
@@ -385,24 +385,24 @@ def _inlined(function: Kernel) -> Any:
 
 
 @cache
-def _choice(function: Kernel) -> Any:
-    whole, others, field = function.__dict__["choices"]
-    for_whole, for_others = _counterpart(whole), _counterpart(others)
+def _by_dtype(function: Kernel) -> Any:
+    for_integers, for_others, field = function.__dict__["choices"]
+    compiled_for_integers, compiled_for_others = map(_counterpart, (for_integers, for_others))
 
     def stub(*arguments: Any) -> Any:
         return None
 
-    def of_whole(*arguments: Any) -> Any:
-        return for_whole(*arguments)
+    def call_for_integers(*arguments: Any) -> Any:
+        return compiled_for_integers(*arguments)
 
-    def of_others(*arguments: Any) -> Any:
-        return for_others(*arguments)
+    def call_for_others(*arguments: Any) -> Any:
+        return compiled_for_others(*arguments)
 
-    def choose(*arguments: Any) -> Any:
+    def implementation(*arguments: Any) -> Any:
         array = arguments[0].types[arguments[0].fields.index(field)]
-        return of_whole if isinstance(array.dtype, types.Integer) else of_others
+        return call_for_integers if isinstance(array.dtype, types.Integer) else call_for_others
 
-    implement_for_numba(stub)(choose)
+    implement_for_numba(stub)(implementation)
     return stub
 
 
@@ -457,7 +457,7 @@ def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
 _MAKERS: dict[Any, Callable[[Any], Any]] = {
     "part": _compile_part,
     "inlined": _inlined,
-    "choice": _choice,
+    "by_dtype": _by_dtype,
     "two_by_two": lambda _: _two_by_two,
     "flat": lambda _: _flat,
 }
@@ -512,8 +512,8 @@ def _type_of(annotation: Any) -> Any:
 def record_type(record: Record) -> Any:
     """Return the compiled type of a ``NamedTuple`` class, from the annotations of its fields.
 
-    From now on its instances have exactly this type when they are passed to a kernel, whatever
-    the layout of their arrays would suggest; an array that does not fit is rejected.
+    This registers the class with Numba: its instances are passed to kernels with exactly this type,
+    and an array of another type or layout is rejected.
     """
     hints = get_type_hints(record, include_extras=True)
     fields = tuple(_type_of(hints[name]) for name in record._fields)  # type: ignore[attr-defined]

@@ -174,14 +174,16 @@ def folder() -> Path | None:
     given = os.environ.get("NUMBA_CACHE_DIR", "")
     if given:
         path = Path(given) / "roctree"
-        chosen = _made(path, private=False)
+        chosen = _writable_folder(path, private=False)
         if chosen is None and path.is_dir():
             # Read-only, but filled in advance, as in a container image.
             return path
     else:
-        chosen = _made(user_cache_path("roctree", appauthor=False) / "kernels", private=True)
+        chosen = _writable_folder(
+            user_cache_path("roctree", appauthor=False) / "kernels", private=True
+        )
         if chosen is None:
-            chosen = _temporary()
+            chosen = _temporary_folder()
     if chosen is None:
         warnings.warn(
             "roctree compiles its kernels in each process again, since it found no folder for "
@@ -198,9 +200,9 @@ def keeps_kernels() -> bool:
     return root is not None and os.access(root, os.W_OK)
 
 
-def _temporary() -> Path | None:
+def _temporary_folder() -> Path | None:
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    chosen = _made(Path(tempfile.gettempdir()) / f"roctree-{user}", private=True)
+    chosen = _writable_folder(Path(tempfile.gettempdir()) / f"roctree-{user}", private=True)
     if chosen is not None:
         warnings.warn(
             f"roctree keeps its compiled kernels in {chosen}, since the user's cache folder cannot "
@@ -211,8 +213,11 @@ def _temporary() -> Path | None:
     return chosen
 
 
-def _made(path: Path, *, private: bool) -> Path | None:
-    """Make a folder if necessary, and return it if it can be written to, else None."""
+def _writable_folder(path: Path, *, private: bool) -> Path | None:
+    """Make a folder if necessary; return None if it cannot be written to.
+
+    A ``private`` folder must also belong to this user, and be writable for nobody else.
+    """
     try:
         path.mkdir(0o700, parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path).close()
@@ -326,7 +331,7 @@ def _remove_old(root: Path) -> None:
 
 @contextmanager
 def locked(path: Path, patience: float) -> Iterator[bool]:
-    """Hold a lock between processes; yield false if it was not acquired in time.
+    """Hold a lock between processes; yield false if it is not acquired within some seconds.
 
     The operating system releases the lock when the process ends. Without file locks, do not wait.
     """
@@ -351,7 +356,7 @@ def _lock(handle: int, patience: float) -> bool:
     give_up = time.monotonic() + patience
     while True:
         try:
-            _take(handle)
+            _try_lock(handle)
         except (BlockingIOError, PermissionError):
             if time.monotonic() >= give_up:
                 return False
@@ -365,10 +370,10 @@ def _lock(handle: int, patience: float) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    def _take(handle: int) -> None:
+    def _try_lock(handle: int) -> None:
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _take(handle: int) -> None:
+    def _try_lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

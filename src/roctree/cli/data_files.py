@@ -67,8 +67,8 @@ def read_training_file(
     """Read a file to fit a model to."""
     with spinner(f"Reading {path}"):
         written = text_format(reading)
-        plain = [roles.target, *([roles.weight] if roles.weight else [])]
-        table = read_file(path, written, roles.types, plain)
+        keep_integers = [roles.target, *([roles.weight] if roles.weight else [])]
+        table = read_file(path, written, roles.types, keep_integers)
         if table.num_rows == 0:
             raise DataError(
                 f"{path} has no rows below its first line, which names the columns: add the cases."

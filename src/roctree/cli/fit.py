@@ -56,8 +56,7 @@ from roctree.data.readers import cast_columns
 from roctree.data.roles import ColumnOptions, ColumnReport, LabelledTable, assign_roles
 from roctree.errors import DataError, ParameterError
 from roctree.fitted import FittedModel, FittedTree
-from roctree.large.batches import common_schema, parquet_files, parquet_rows
-from roctree.large.batches import reading as reading_batches
+from roctree.large.batches import common_schema, parquet_files, parquet_rows, reading_errors
 from roctree.progress import count_bar, spinner
 from roctree.roc import mauc
 from roctree.scorecard import FittedScorecard
@@ -474,7 +473,7 @@ def _fit_parts(
 ) -> FitSummary:
     files = parquet_files(paths)
     rows = parquet_rows(files, common_schema(files))
-    with reading_batches("the Parquet files"):
+    with reading_errors("the Parquet files"):
         sample = cast_columns(rows.head(INSPECTED_ROWS), roles.types)
     if sample.num_rows == 0:
         raise DataError(f"There are no rows in {', '.join(map(repr, paths))}.")
@@ -492,7 +491,7 @@ def _weighted_classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> 
     if "=" not in str(parameters.get("class_weight", "")):
         return []
     found: set[Any] = set()
-    with reading_batches("the Parquet files"):
+    with reading_errors("the Parquet files"):
         for batch in rows.to_batches(columns=[target]):
             found.update(batch.column(0).unique().to_pylist())
     return list(found)

@@ -17,9 +17,7 @@ from roctree.data.streams import LONGEST_LINE, Source, is_pipe
 from roctree.errors import DataError, ParameterError, escape_braces
 
 UTF_8 = "utf8"
-MISSING_VALUES = (
-    *("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"),
-)
+MISSING_VALUES = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
 # Missing values in columns of numbers and dates; in other text they may be categories.
 _MISSING_NUMBERS = ("-", "--", ".", "na", "Na", "Null", "none", "NONE", "NAN", "n.a.", "nil")
 DELIMITERS = ",;\t|"
@@ -113,20 +111,20 @@ def read_csv(source: Source, csv_format: CsvFormat, types: Mapping[str, Any]) ->
     Columns of digits in which some cells have leading zeros, or more digits than a number can hold,
     are codes and stay text.
     """
-    names = _names(source, csv_format)
+    names = _written_names(source, csv_format)
     known = _code_columns(source, csv_format, names)
     known |= {names.get(name, name): types[name] for name in types}
     options = _pyarrow_options(source, csv_format, known)
     with _parse_errors(names, source, csv_format):
         table = arrow.csv.read_csv(source.stream(), **options)
-    return _finished(table, names, source, csv_format, types)
+    return _clean_table(table, names, source, csv_format, types)
 
 
 def csv_batches(
     source: Source, csv_format: CsvFormat, types: Mapping[str, Any], columns: list[str]
 ) -> Iterator[Any]:
     """Yield some columns block by block; columns whose type is not given are text."""
-    names = _names(source, csv_format)
+    names = _written_names(source, csv_format)
     known = {names[name]: types.get(name, arrow.string()) for name in columns}
     options = _pyarrow_options(source, csv_format, known)
     options["convert_options"].include_columns = list(known)
@@ -136,14 +134,14 @@ def csv_batches(
     with _parse_errors(names, source, csv_format):
         for batch in reader:
             empty = False
-            yield _finished(arrow.Table.from_batches([batch]), names, source, csv_format, types)
+            yield _clean_table(arrow.Table.from_batches([batch]), names, source, csv_format, types)
     if empty:
-        yield _finished(reader.schema.empty_table(), names, source, csv_format, types)
+        yield _clean_table(reader.schema.empty_table(), names, source, csv_format, types)
 
 
 def column_names(source: Source, csv_format: CsvFormat) -> list[str]:
     """Return the names in the first line, without blanks around them."""
-    return list(_names(source, csv_format))
+    return list(_written_names(source, csv_format))
 
 
 def detect_delimiter(line: str) -> str:
@@ -152,7 +150,7 @@ def detect_delimiter(line: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
-def _names(source: Source, csv_format: CsvFormat) -> dict[str, str]:
+def _written_names(source: Source, csv_format: CsvFormat) -> dict[str, str]:
     """Map stripped column names, if they remain distinct, to the names as written."""
     line = _header_line(source, csv_format)
     if not line:
@@ -247,14 +245,14 @@ def _types_to_read(types: Mapping[str, Any], csv_format: CsvFormat) -> dict[str,
     }
 
 
-def _finished(
+def _clean_table(
     table: Any,
     names: Mapping[str, str],
     source: Source,
     csv_format: CsvFormat,
     types: Mapping[str, Any],
 ) -> Any:
-    """Return a table with stripped names and text, and with missing values and numbers converted.
+    """Return a table with stripped names and text, and with missing values and numbers parsed.
 
     pyarrow strips numbers only. Text may be a missing value, or a number with thousands separators.
     """
@@ -269,17 +267,17 @@ def _finished(
                 column=name,
             )
         if arrow.types.is_string(column.type):
-            column = _finished_text(column, csv_format)
-            wanted = types.get(name)
-            if csv_format.thousands and (wanted is None or arrow.types.is_floating(wanted)):
-                column, wrong = _without_thousands(column, csv_format)
-                if wrong is not None and wanted is not None:
+            column = _clean_text(column, csv_format)
+            declared = types.get(name)
+            if csv_format.thousands and (declared is None or arrow.types.is_floating(declared)):
+                column, wrong = _parse_thousands(column, csv_format)
+                if wrong is not None and declared is not None:
                     raise _unexpected_cell(names, source, csv_format, name, wrong, "numbers")
         columns.append(column)
     return arrow.Table.from_arrays(columns, trimmed)
 
 
-def _finished_text(column: Any, csv_format: CsvFormat) -> Any:
+def _clean_text(column: Any, csv_format: CsvFormat) -> Any:
     trimmed = arrow.compute.utf8_trim_whitespace(column)
     words = arrow.array(csv_format.missing_texts)
     return arrow.compute.if_else(
@@ -287,7 +285,7 @@ def _finished_text(column: Any, csv_format: CsvFormat) -> Any:
     )
 
 
-def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | None]:
+def _parse_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | None]:
     """Return numbers if all text is numbers, some in groups of three digits.
 
     Otherwise return the text as it is, and the first cell that is not a number.
@@ -310,7 +308,7 @@ def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | N
 def _parse_errors(
     names: Mapping[str, str], source: Source, csv_format: CsvFormat
 ) -> Iterator[None]:
-    """Add line and column of an unexpected cell, or the line of a row that is too long, to errors.
+    """Turn errors about cells and rows into a ``DataError`` that names the line and the column.
 
     pyarrow reports column numbers only, and does not know the line numbers of blocks.
     """
@@ -361,7 +359,7 @@ def _unexpected_cell(
 
 
 def _find_line(
-    source: Source, csv_format: CsvFormat, is_wanted: Callable[[list[str]], bool]
+    source: Source, csv_format: CsvFormat, matches: Callable[[list[str]], bool]
 ) -> int | None:
     """Return the number of the first line with these cells; None if it is not found.
 
@@ -375,7 +373,7 @@ def _find_line(
         rows = csv_module.reader(text, delimiter=delimiter)
         next(rows, None)
         for cells in rows:
-            if is_wanted(cells):
+            if matches(cells):
                 return rows.line_num
     return None
 
@@ -513,7 +511,7 @@ def _grouped_number(mark: str, decimal: str) -> str:
 
 
 def _mark_class(mark: str) -> str:
-    """Return the pattern of a mark; a blank stands for those that do not break lines too."""
+    """Return the pattern of a mark; a blank also stands for non-breaking blanks."""
     return "[ \u00a0\u202f]" if mark == " " else re.escape(mark)
 
 

@@ -36,10 +36,10 @@ LARGEST_TOTAL_WEIGHT = 1e150
 SMALLEST_LARGEST_WEIGHT = 1e-140
 # Integer labels that span less than this are numbered without sorting.
 _LOOKUP_SPAN = 1 << 16
-# With fewer rows than this, distinct values do not suggest an identifier.
-_FEW_ROWS = 10
-# Fewer categories than this are unproblematic, and common in small data.
-_FEW_CATEGORIES = 100
+# In up to this many rows, distinct values do not suggest an identifier.
+FEW_ROWS = 10
+# Up to this many categories are unproblematic, and common in small data.
+FEW_CATEGORIES = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +233,7 @@ def warn_about_training_data(dataset: Dataset, stacklevel: int) -> None:
     _warn_about_row_numbers(dataset, stacklevel + 1)
     occurring = []
     for feature, categories in enumerate(dataset.schema.categories):
-        if categories is None or len(categories) <= _FEW_ROWS:
+        if categories is None or len(categories) <= FEW_ROWS:
             continue
         codes = dataset.values[:, feature]
         known = codes[~np.isnan(codes)]
@@ -272,9 +272,9 @@ def _warn_about_row_numbers(dataset: Dataset, stacklevel: int) -> None:
 
 def _numbers_rows(values: FloatArray) -> bool:
     """Whether numbers are integers in steps of one, in the order of the rows."""
-    few = values[:_FEW_ROWS]
+    few = values[:FEW_ROWS]
     return (
-        len(values) > _FEW_ROWS
+        len(values) > FEW_ROWS
         and bool((np.abs(np.diff(few)) == 1.0).all())
         and bool((np.diff(values) == few[1] - few[0]).all())
     )
@@ -294,7 +294,7 @@ def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stackl
     listed = [
         f"{name!r} ({n_seen} in {n_rows} rows)"
         for name, n_seen, n_rows in occurring
-        if n_seen > max(_FEW_CATEGORIES, n_rows / 2) or n_seen == n_rows > _FEW_ROWS
+        if n_seen > max(FEW_CATEGORIES, n_rows / 2) or n_seen == n_rows > FEW_ROWS
     ]
     if listed:
         warnings.warn(

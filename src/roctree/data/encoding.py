@@ -486,16 +486,16 @@ def _nominal_mask(
     return mask
 
 
-def _feature_numbers(wanted: list[Any], names: Sequence[str], named: bool) -> list[int]:
-    if not all(isinstance(name, str) for name in wanted):
-        raise _not_features(wanted)
+def _feature_numbers(listed: list[Any], names: Sequence[str], named: bool) -> list[int]:
+    if not all(isinstance(name, str) for name in listed):
+        raise _not_features(listed)
     if not named:
         raise ParameterError(
             parameter="categorical_features",
             reason="names columns, but the columns of X have no names: use numbers",
         )
     number = {name: feature for feature, name in enumerate(names)}
-    unknown = [name for name in wanted if name not in number]
+    unknown = [name for name in listed if name not in number]
     if unknown:
         raise ParameterError(
             parameter="categorical_features",
@@ -504,7 +504,7 @@ def _feature_numbers(wanted: list[Any], names: Sequence[str], named: bool) -> li
             suggestion=did_you_mean(unknown[0], names),
             known=_quoted_names(names),
         )
-    return [number[name] for name in wanted]
+    return [number[name] for name in listed]
 
 
 def _not_features(categorical_features: Any) -> ParameterError:

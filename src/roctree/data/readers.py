@@ -24,11 +24,10 @@ from roctree.data.csv_file import CsvFormat
 from roctree.data.lazy import arrow
 from roctree.data.streams import Source
 from roctree.errors import DataError
-from roctree.text import did_you_mean, escape_unprintable
+from roctree.text import did_you_mean, first_line
 
 ColumnChooser = Callable[[list[str]], list[str]]
 TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
-
 
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 PARQUET_BATCH_ROWS = 100_000
@@ -37,19 +36,11 @@ _MAX_LISTED = 12
 _LONGEST_NAME = 60
 
 
-# By whether the columns have a name.
-_DUPLICATES = (
-    "{} has two columns without a name: name them in its first line.",
-    "{} has two columns {}: rename one.",
-)
-_WITHOUT_ROWS = "{} has no rows below its first line, which names the columns: add the cases."
-
-
 def read_file(
     path: str,
     csv_format: CsvFormat | None = None,
     types: Any = None,
-    plain: Collection[str] = (),
+    keep_integers: Collection[str] = (),
 ) -> Any:
     """Return a file as a table of pyarrow.
 
@@ -61,8 +52,8 @@ def read_file(
         How a CSV file is written.
     types : mapping of str to pyarrow.DataType, optional
         Types of some columns; the types of other columns of a CSV file are inferred from all cells.
-    plain : collection of str
-        As in ``cast_columns``.
+    keep_integers : collection of str
+        Columns of labels or weights, in which integers stay integers.
     """
     csv_format, types = csv_format or CsvFormat(), dict(types or {})
     with Source(path) as source, _reading_errors(source):
@@ -76,10 +67,13 @@ def read_file(
             table = arrow.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
         for name, times in Counter(table.column_names).items():
             if times > 1:
-                raise DataError(
-                    _DUPLICATES[bool(name)].format(source.name, repr(name)), column=name
+                what = (
+                    f"{name!r}: rename one"
+                    if name
+                    else "without a name: name them in its first line"
                 )
-        return cast_columns(table, types, plain)
+                raise DataError(f"{source.name} has two columns {what}.", column=name)
+        return cast_columns(table, types, keep_integers)
 
 
 def read_batches(
@@ -166,7 +160,7 @@ def list_names(names: list[str]) -> str:
     return f"{listed}, ..." if len(names) > _MAX_LISTED else listed
 
 
-def cast_columns(table: Any, types: Mapping[str, Any], plain: Collection[str] = ()) -> Any:
+def cast_columns(table: Any, types: Mapping[str, Any], keep_integers: Collection[str] = ()) -> Any:
     """Return a table with some columns cast to other types, by name.
 
     A dictionary, as of a pandas Categorical, becomes its values; integers that are categories
@@ -176,16 +170,16 @@ def cast_columns(table: Any, types: Mapping[str, Any], plain: Collection[str] = 
     ----------
     table : pyarrow.Table
     types : mapping of str to pyarrow.DataType
-    plain : collection of str
+    keep_integers : collection of str
         Columns of labels or weights, in which integers stay integers.
     """
-    categorical = _pandas_categories(table.schema) - set(plain)
+    categorical = _pandas_categories(table.schema) - set(keep_integers)
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type
         if arrow.types.is_dictionary(kind):
             kind = kind.value_type
-            categorical |= {name} - set(plain)
+            categorical |= {name} - set(keep_integers)
         if name in categorical and arrow.types.is_integer(kind):
             kind = arrow.string()
         columns.append(_cast(column, name, types.get(name) or kind))
@@ -198,18 +192,18 @@ def _pandas_categories(schema: Any) -> set[str]:
     return {each.get("field_name") for each in noted if each.get("pandas_type") == "categorical"}
 
 
-def _cast(column: Any, name: str, wanted: Any) -> Any:
-    if column.type.equals(wanted):
+def _cast(column: Any, name: str, to_type: Any) -> Any:
+    if column.type.equals(to_type):
         return column
     if arrow.types.is_dictionary(column.type):
         # Not every dictionary can be cast to another type directly.
         column = column.cast(column.type.value_type)
     try:
-        return column.cast(wanted)
+        return column.cast(to_type)
     except arrow.ArrowInvalid as error:
-        expected = "numbers" if arrow.types.is_floating(wanted) else f"{wanted} values"
+        expected = "numbers" if arrow.types.is_floating(to_type) else f"{to_type} values"
         raise DataError(
-            f"column {name!r} does not contain only {expected}: {_first_line_of(error)}.",
+            f"column {name!r} does not contain only {expected}: {first_line(error)}.",
             column=name,
         ) from None
 
@@ -263,20 +257,15 @@ def _reading_errors(source: Source) -> Iterator[None]:
                 "line, and a row for each case below."
             ) from error
         if "Empty CSV" in str(error) or "cannot infer number of columns" in str(error):
-            raise DataError(_WITHOUT_ROWS.format(source.name)) from error
-        raise DataError(f"{source.name} cannot be read: {_first_line_of(error)}.") from error
+            raise DataError(
+                f"{source.name} has no rows below its first line, which names the columns: add "
+                "the cases."
+            ) from error
+        raise DataError(f"{source.name} cannot be read: {first_line(error)}.") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise DataError(
-            f"{source.name} cannot be decompressed: {_first_line_of(error)}."
-        ) from error
-
-
-def _first_line_of(error: Exception) -> str:
-    """Return the first line of a message of pyarrow, which may quote the file."""
-    text = str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
-    return escape_unprintable(text)
+        raise DataError(f"{source.name} cannot be decompressed: {first_line(error)}.") from error
 
 
 # ARFF, the format of Weka: attributes with their types, then rows. Written here because scipy's

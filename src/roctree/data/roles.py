@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
 from roctree.data.csv_file import DECIMAL_POINT, are_numbers, misread_text, why_codes
-from roctree.data.dataset import MANY_CATEGORIES, check_weights, describe_categories
+from roctree.data.dataset import (
+    FEW_CATEGORIES,
+    FEW_ROWS,
+    MANY_CATEGORIES,
+    check_weights,
+    describe_categories,
+)
 from roctree.data.encoding import Schema
 from roctree.data.lazy import arrow
 from roctree.data.readers import list_names
@@ -31,12 +37,10 @@ _ATTRIBUTES = ("numeric", "date", "nominal")
 
 # More categories than this are accepted only on request.
 _MAX_ACCEPTED_CATEGORIES = 1000
-# Above this number, categories that are more than half as many as the rows identify rows.
-_SOME_CATEGORIES = 100
-# Above this number, all different categories identify rows.
-_MAX_DIFFERENT = 10
 # Up to this number, different integers may be codes.
 _FEW_INTEGERS = 10
+# Cells that are compared first to find out whether a column is constant.
+_FIRST_CELLS = 10
 # Names of columns in a list may contain this many commas themselves.
 _MAX_COMMAS = 3
 _MAX_SHOWN = 4
@@ -148,14 +152,14 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
         raise DataError(
             "The file has no rows below its first line, which names the columns: add the cases."
         )
-    asked = {*find_columns(options.nominal, names), *find_columns(options.numeric, names)}
+    requested = {*find_columns(options.nominal, names), *find_columns(options.numeric, names)}
     summaries: list[ColumnReport] = []
     problems: dict[str, list[str]] = {}
     for name in names:
         column = table.column(name)
         role = _role(column, name, target, weight, ignored)
-        summaries.append(_column_report(name, column, role, asked=name in asked))
-        if role in _ATTRIBUTES and name not in asked:
+        summaries.append(_column_report(name, column, role, requested=name in requested))
+        if role in _ATTRIBUTES and name not in requested:
             problem = _problem(column, decimal)
             if problem is not None:
                 problems.setdefault(problem, []).append(name)
@@ -244,10 +248,10 @@ def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[
     return "numeric" if _is_numeric(column) else "nominal"
 
 
-def _column_report(name: str, column: Any, role: Role, *, asked: bool) -> ColumnReport:
+def _column_report(name: str, column: Any, role: Role, *, requested: bool) -> ColumnReport:
     remark, n_missing = "", _n_missing(column)
     if role in _ATTRIBUTES:
-        remark = "; ".join(_remarks(name, column, len(column) - n_missing, asked))
+        remark = "; ".join(_remarks(name, column, len(column) - n_missing, requested))
     return ColumnReport(name, role, _values(column, role), n_missing, remark)
 
 
@@ -271,7 +275,7 @@ def _values(column: Any, role: Role) -> str:
     return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MAX_SHOWN)
 
 
-def _remarks(name: str, column: Any, n_present: int, asked: bool) -> Iterator[str]:
+def _remarks(name: str, column: Any, n_present: int, requested: bool) -> Iterator[str]:
     word = shlex.quote(name)
     if n_present == 0:
         yield f"no values; --ignore {word}"
@@ -283,7 +287,7 @@ def _remarks(name: str, column: Any, n_present: int, asked: bool) -> Iterator[st
         reason = why_codes(column.cast(arrow.string()))
         if reason is not None:
             yield f"{reason}: codes, not numbers; --numeric {word}"
-        elif not asked and are_numbers(column.cast(arrow.string()).drop_null()):
+        elif not requested and are_numbers(column.cast(arrow.string()).drop_null()):
             yield f"numbers as text: codes? --numeric {word}"
         n_categories = len(column.drop_null().unique())
         if n_categories > MANY_CATEGORIES:
@@ -291,7 +295,7 @@ def _remarks(name: str, column: Any, n_present: int, asked: bool) -> Iterator[st
     if not arrow.types.is_integer(column.type):
         return
     n_distinct = arrow.compute.count_distinct(column).as_py()
-    if n_distinct == n_present > _MAX_DIFFERENT:
+    if n_distinct == n_present > FEW_ROWS:
         yield f"integers, all different: a row number? --ignore {word}"
     elif 2 < n_distinct <= _FEW_INTEGERS:
         yield f"{n_distinct} different integers: codes? --nominal {word}"
@@ -299,7 +303,7 @@ def _remarks(name: str, column: Any, n_present: int, asked: bool) -> Iterator[st
 
 def _is_constant(column: Any) -> bool:
     """Return whether all cells are equal; a difference among the first ends the search."""
-    first = column.slice(0, _FEW_INTEGERS)
+    first = column.slice(0, _FIRST_CELLS)
     return _is_usable(column) and all(
         arrow.compute.count_distinct(cells).as_py() == 1 for cells in (first, column)
     )
@@ -321,9 +325,9 @@ def _problem(column: Any, decimal: str) -> str | None:
         return f"text, of which {misread}"
     if n_distinct > _MAX_ACCEPTED_CATEGORIES:
         return f"{n_distinct} different texts"
-    if n_distinct > max(_SOME_CATEGORIES, n_present / 2):
+    if n_distinct > max(FEW_CATEGORIES, n_present / 2):
         return f"{n_distinct} different texts in {n_present} rows"
-    if n_distinct == n_present > _MAX_DIFFERENT:
+    if n_distinct == n_present > FEW_ROWS:
         return "a different text in every row"
     return None
 
@@ -345,7 +349,7 @@ def _reject_unusable(problems: dict[str, list[str]]) -> None:
 
 def _check_target(column: Any, name: str) -> None:
     n_distinct = arrow.compute.count_distinct(column.drop_null()).as_py()
-    if n_distinct > max(_SOME_CATEGORIES, len(column) / 2):
+    if n_distinct > max(FEW_CATEGORIES, len(column) / 2):
         advice = ", or cut it into intervals first" if _is_numeric(column) else ""
         raise DataError(
             reason="the target {column!r} has {n_distinct} different values in {n_rows} rows and "

@@ -15,9 +15,9 @@ from roctree.tree.text import (
     check_limits,
     depth_first,
     format_number,
-    says_missing_of,
     share_text,
     short_thresholds,
+    states_missing_branch,
 )
 from roctree.tree.tree import IS_PRESENT, Tree
 
@@ -161,14 +161,19 @@ def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) 
         '  node [fontname="sans-serif"];',
         '  edge [fontname="sans-serif"];',
     ]
-    says_missing = says_missing_of(tree)
+    states_missing = states_missing_branch(tree)
     for node in depth_first(tree, max_depth):
         lines.append(f"  {node} [{_node_attributes(model, node, max_depth, digits)}];")
         parent = int(tree.parent[node])
         if parent >= 0:
             name = quote_if_needed(model.schema.names[tree.feature[parent]])
             words = branch_condition(
-                tree, model.schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
+                tree,
+                model.schema,
+                node,
+                name,
+                cuts.get(parent),
+                states_missing=states_missing[parent],
             )
             lines.append(f"  {parent} -> {node} [label={dot_string(words)}];")
     if isinstance(model, FittedScorecard):

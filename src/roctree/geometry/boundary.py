@@ -48,7 +48,7 @@ Boundaries = Literal["any", "one_vs_rest"]
 
 SEARCHED_ROWS = 1 << 14
 # Rows are searched together in trees of at most this depth, since that takes memory for each level.
-MOST_LEVELS = 256
+_MAX_LEVELS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +120,6 @@ class Boundary:
             return self._distance(values, own, self.labels, ends, n_threads)
         return np.abs(self.one_vs_rest(values, own, n_threads))
 
-    def distance(self, values: Floats, own: Ints, n_threads: int = 1) -> Floats:
-        """Return the distance of each row, whose own label is given, from any other label."""
-        ends = undivided_ends(self.tree, values, n_threads=n_threads)
-        return self._distance(values, own, self.labels, ends, n_threads)
-
     def one_vs_rest(self, values: Floats, own: Ints, n_threads: int = 1) -> Floats:
         """Return the signed distance of each row from each class, float64[rows, classes].
 
@@ -147,6 +142,7 @@ class Boundary:
     def _distance(
         self, values: Floats, own: Ints, labels: Ints, ends: Ints, n_threads: int
     ) -> Floats:
+        """Return the distance of each row, whose own label is given, to a leaf with another."""
         n_rows = len(values)
         squared, mine = np.empty(n_rows), own.astype(np.int32)
         splits = _split_tree(self.tree, labels, units_of(self.scale))
@@ -204,7 +200,7 @@ def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     parent[:1] = NOTHING
     way = tree.branch[nodes].astype(np.int32)
     compiled(relate_splits, microseconds=10.0 * len(nodes))(parent, way, splits)
-    deep = tree.max_depth > MOST_LEVELS
+    deep = tree.max_depth > _MAX_LEVELS
     return SplitTree(
         splits=splits,
         comparable=bool(len(nodes)) and not deep and not np.isnan(cut).any(),

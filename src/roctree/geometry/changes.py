@@ -66,7 +66,7 @@ class Change(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The change in words, such as "age > 30"; it says if the value was missing."""
+        """The change in words, such as "age > 30" or "age > 30 (now missing)"."""
         text = _format_needed(self)
         words = f"{self.attribute} {text}" if text[0] == ">" else f"{self.attribute} = {text}"
         return f"{words} (now missing)" if self.now is None else words

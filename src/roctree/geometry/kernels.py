@@ -24,7 +24,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import inlined, kernel, record_array, typed_kernel
+from roctree._jit import inlined, kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     AnyFloats2D,
     Floats,
@@ -64,8 +64,8 @@ SPLIT = np.dtype(
         ],
     )
 )
-Splits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT)]
-ReadonlySplits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT, readonly=True)]
+Splits: TypeAlias = Annotated[NDArray[Any], record_array_type(SPLIT)]
+ReadonlySplits: TypeAlias = Annotated[NDArray[Any], record_array_type(SPLIT, readonly=True)]
 
 
 class SplitTree(NamedTuple):
@@ -217,9 +217,9 @@ def search_together(mine: Int, tree: SplitTree, packet: Packet) -> None:
         to_near, to_far = visit_split(split, above, here, packet)
         if (to_near and near < 0 and near != mine) or (to_far and far < 0 and far != mine):
             if far < 0 and far != mine:
-                lower(here + 1, packet)
+                update_best(here + 1, packet)
             if near < 0 and near != mine:
-                lower(here + 2, packet)
+                update_best(here + 2, packet)
         # Written in any case and counted by arithmetic: an unpredictable branch takes longer.
         branch[top], slot[top] = far, here + 1
         top += np.uint64(to_far & (far >= 0))
@@ -270,8 +270,8 @@ def increase(value: float, cut: float, low: float, high: float, unit: float) -> 
 
 
 @kernel
-def lower(slot: Int, packet: Packet) -> None:
-    """Note the squared distances of a leaf."""
+def update_best(slot: Int, packet: Packet) -> None:
+    """Lower the best squared distances to those of a leaf."""
     place = np.uint64(slot)
     for lane in range(np.uint64(LANES)):
         found, best = packet.squared[place, lane], packet.best[lane]
@@ -571,7 +571,7 @@ def add_moments(
     end: int,
     values: AnyFloats2D,
     weights: ReadonlyFloats,
-    middle: ReadonlyFloats,
+    centre: ReadonlyFloats,
     total: Floats,
     first: Floats,
     second: Floats,
@@ -580,7 +580,7 @@ def add_moments(
     for row in range(begin, end):
         weight = weights[row]
         for column in range(values.shape[1]):
-            difference = values[row, column] - middle[column]
+            difference = values[row, column] - centre[column]
             if difference == difference:
                 total[column] += weight
                 first[column] += weight * difference

@@ -66,7 +66,7 @@ class Moments:
         cls,
         values: Floats,
         weights: Floats,
-        middle: Floats | None = None,
+        centre: Floats | None = None,
         n_threads: int = 1,
     ) -> "Moments":
         """Return the moments of weighted rows about a centre, by default the midrange.
@@ -80,11 +80,11 @@ class Moments:
         ends = in_threads(n_threads, lambda rows: extremes(values[rows]), parts)
         low, high = _extremes(np.array(ends).reshape(-1, values.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            centre = np.nan_to_num(0.5 * low + 0.5 * high) if middle is None else middle
+            origin = np.nan_to_num(0.5 * low + 0.5 * high) if centre is None else centre
 
         def moments(rows: slice) -> tuple[Floats | float, Floats, Floats]:
             with np.errstate(over="ignore", invalid="ignore"):
-                return add(values[rows], weights[rows], centre)
+                return add(values[rows], weights[rows], origin)
 
         total: Floats | float = 0.0
         first, second = np.zeros((2, values.shape[1]))
@@ -247,15 +247,15 @@ def _scan_extremes(values: Floats) -> tuple[Floats, Floats]:
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def _scan_moments(values: Floats, weights: Floats, middle: Floats) -> tuple[Floats, Floats, Floats]:
+def _scan_moments(values: Floats, weights: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
     """As ``_moments``, compiled: without matrix products, which have threads of their own."""
     total, first, second = np.zeros((3, values.shape[1]))
-    compiled(add_moments)(0, len(values), values, weights, middle, total, first, second)
+    compiled(add_moments)(0, len(values), values, weights, centre, total, first, second)
     return total, first, second
 
 
 def _moments(
-    values: Floats, weights: Floats, middle: Floats
+    values: Floats, weights: Floats, centre: Floats
 ) -> tuple[Floats | float, Floats, Floats]:
     """Return for each column the weight of the known values, their sum and that of their squares.
 
@@ -264,7 +264,7 @@ def _moments(
     total: Floats | float = 0.0
     first, second = np.zeros((2, values.shape[1]))
     for begin in range(0, len(values), _SUMMED_ROWS):
-        part = values[begin : begin + _SUMMED_ROWS] - middle
+        part = values[begin : begin + _SUMMED_ROWS] - centre
         weight = weights[begin : begin + _SUMMED_ROWS]
         known: Floats | float = weight.sum()
         sums = weight @ part

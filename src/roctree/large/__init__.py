@@ -69,7 +69,7 @@ from roctree.smoothing import choices
 from roctree.tally import Counted, joined
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
-from roctree.tree.growth import grid_of
+from roctree.tree.growth import grid_unit
 from roctree.tree.levels import SHARD_ROWS, Binned, LocalShards, Shard
 
 __all__ = [
@@ -243,14 +243,22 @@ def _bin_rows(
 ) -> tuple[Binned, Totals]:
     """Code the rows, and return them ready for growth, with their totals."""
     edges = Edges.from_sketches(summary.sketches, schema.n_categories, schema.names, max_bins)
-    quantum = grid_of(summary.n_rows, summary.largest)
-    coding = Coding(schema, edges, quantum, summary.middle)
+    quantum = grid_unit(summary.n_rows, summary.largest)
+    coding = Coding(schema, edges, quantum, summary.centre)
     totals, shards = data.coded(summary, coding, n_threads)
     lost = summary.n_rows - totals.n_rows
     if lost:
         warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
-    known = edges, totals.bounds, summary.has_missing, totals.counts, quantum
-    return Binned(schema.names, *known, shards), totals
+    binned = Binned(
+        names=schema.names,
+        edges=edges,
+        bounds=totals.bounds,
+        has_missing=summary.has_missing,
+        counts=totals.counts,
+        quantum=quantum,
+        shards=shards,
+    )
+    return binned, totals
 
 
 def check_options(options: FitOptions) -> None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from roctree.data.lazy import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
-from roctree.text import did_you_mean
+from roctree.text import did_you_mean, first_line
 from roctree.tree.levels import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -94,7 +94,7 @@ class Batches:
     @property
     def n_rows(self) -> int:
         """Number of rows, from the metadata of the files where possible."""
-        with reading("the data"):
+        with reading_errors("the data"):
             return int(self.rows.count_rows())
 
     def __iter__(self) -> Iterator[Part]:
@@ -117,7 +117,7 @@ class Batches:
         )
         found, what = scanner.scan_batches(), "the data"
         while True:
-            with reading(what):
+            with reading_errors(what):
                 tagged = next(found, None)
             if tagged is None:
                 return
@@ -149,7 +149,7 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
     if isinstance(X, pads.Dataset):
         return Batches(X, y, sample_weight)
     X = _batches_of_relation(X) if is_relation(X) else X
-    with room_in(folder):
+    with _disk_errors(folder):
         write = _write_query if hasattr(X, "sink_parquet") else _write_batches
         return Batches(write(X, folder, pads), y, sample_weight, is_copy=True)
 
@@ -172,11 +172,11 @@ def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
         elif is_relation(X):
             X = _batches_of_relation(X)
         if isinstance(X, pads.Dataset):
-            _check_known_columns(columns, X.schema.names)
+            _check_columns(columns, X.schema.names)
             X = X.to_batches(columns=columns, batch_size=BATCH_ROWS)
         for number, batch in enumerate(X):
             rows = _checked(batch, number)
-            _check_known_columns(columns, rows.schema.names)
+            _check_columns(columns, rows.schema.names)
             if rows.num_rows:
                 table = rows if isinstance(rows, arrow.Table) else arrow.Table.from_batches([rows])
                 yield table.select(columns)
@@ -187,8 +187,8 @@ def read_columns(X: Any, names: Sequence[str]) -> Any:
     return arrow.concat_tables(read_tables(X, names))
 
 
-def _check_known_columns(wanted: list[str], known: list[str]) -> None:
-    for name in wanted:
+def _check_columns(needed: list[str], known: list[str]) -> None:
+    for name in needed:
         if name not in known:
             raise DataError(
                 reason="X lacks the column {column!r}{suggestion}, which the model was fitted on",
@@ -351,7 +351,7 @@ def common_schema(paths: Sequence[str]) -> Any:
 
 
 def _schema_of(path: str) -> Any:
-    with reading(repr(path), " as Parquet"):
+    with reading_errors(repr(path), " as Parquet"):
         schema = arrow.parquet.read_schema(path)
     for name in _repeated(schema.names):
         raise DataError(f"{path!r} has two columns {name!r}: rename one.")
@@ -404,7 +404,7 @@ class Piece(NamedTuple):
     def read(self, number: int) -> Part:
         """Return the rows as the part with this number."""
         hint = " by a worker; all workers must find the files under the same paths"
-        with reading(self.source, hint):
+        with reading_errors(self.source, hint):
             table = self.batches.rows.to_table()
         return self.batches.part(number, table, self.source)
 
@@ -448,23 +448,23 @@ def _pieces(batches: Batches, pads: Any) -> Iterator[Piece]:
 
 def _grouped(row_groups: Iterable[Any]) -> Iterator[list[Any]]:
     """Combine small row groups, up to the number of rows of a shard."""
-    together: list[Any] = []
+    merged: list[Any] = []
     for group in row_groups:
-        if sum(each.num_rows for each in [*together, group]) > SHARD_ROWS and together:
-            yield together
-            together = []
-        together.append(group)
-    if together:
-        yield together
+        if sum(each.num_rows for each in [*merged, group]) > SHARD_ROWS and merged:
+            yield merged
+            merged = []
+        merged.append(group)
+    if merged:
+        yield merged
 
 
-# --- Failures of files and disks, as errors that say what to do ---
+# --- Failures of files and disks as errors with advice ---
 
 _MAKE_ROOM = "free some space, or set TMPDIR to a folder with more"
 
 
 @contextmanager
-def reading(what: str, how: str = "") -> Iterator[None]:
+def reading_errors(what: str, how: str = "") -> Iterator[None]:
     """Turn a failure to read data into a ``DataError``."""
     try:
         yield
@@ -472,13 +472,8 @@ def reading(what: str, how: str = "") -> Iterator[None]:
         raise DataError(f"{what} cannot be read{how} ({first_line(error)}).") from None
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of the message of an error."""
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-
-
 @contextmanager
-def room_in(folder: Path) -> Iterator[None]:
+def _disk_errors(folder: Path) -> Iterator[None]:
     """Turn a full disk or an exceeded quota into a ``DataError``."""
     try:
         yield
@@ -503,7 +498,7 @@ def check_disk(n_bytes: int, folder: Path) -> None:
 def reserve(path: Path, n_bytes: int) -> None:
     """Allocate a file of that size, so that a full disk fails here and not at a page write."""
     check_disk(n_bytes, path.parent)
-    with room_in(path.parent), path.open("wb") as file:
+    with _disk_errors(path.parent), path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, n_bytes)
         else:

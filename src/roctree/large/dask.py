@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from roctree.arrays import Floats, Ints
 from roctree.errors import DataError, ParameterError
-from roctree.large.batches import Piece, first_line, open_pieces
+from roctree.large.batches import Piece, open_pieces
 from roctree.large.parts import (
     CodedPart,
     CodedRows,
@@ -41,8 +41,9 @@ from roctree.large.parts import (
     summarise_part,
 )
 from roctree.progress import Callback, Progress, ignore_progress
+from roctree.text import first_line
 from roctree.tree.columns import Columns
-from roctree.tree.kernels.tables import NodeRows, SentSplits
+from roctree.tree.kernels.tables import NodeRows, ShardSplits
 
 # Number of partial results that one task merges.
 _FAN_IN = 4
@@ -109,11 +110,14 @@ class DaskRows:
         copies = [[dask.delayed(each, pure=False) for each in known] for _ in range(n_workers)]
         tasks = [
             dask.delayed(_of_part)(
-                function, self.make, *part, known=copies[number % n_workers],
+                function,
+                self.make,
+                *part,
+                known=copies[number % n_workers],
                 dask_key_name=f"{function.__name__}-{uuid4()}",
             )
             for number, part in enumerate(self.parts)
-        ]  # fmt: skip
+        ]
         futures: list[Any] = self.client.compute(tasks)
         return futures
 
@@ -170,7 +174,7 @@ class DaskShards:
         self.client, self.coded = client, [part for group in groups for part in group]
         self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
-        self.listed = client.map(_start_shard, self.coded, pure=False)
+        self.node_rows = client.map(_start_shard, self.coded, pure=False)
 
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
@@ -178,25 +182,28 @@ class DaskShards:
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if nodes.size > 0:
             known = {"columns": self.columns, "nodes": nodes, "n_classes": self.n_classes}
-            packed = iter(self.client.map(_count, self.coded, self.listed, pure=False, **known))
-            of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
-            self._added(of_workers).result().add_to(tables[: nodes.size])
+            packed = iter(self.client.map(_count, self.coded, self.node_rows, pure=False, **known))
+            sums = [self._tree_sum(list(islice(packed, size))) for size in self.sizes]
+            self._tree_sum(sums).result().add_to(tables[: nodes.size])
         return tables
 
-    def _added(self, packed: list[Any]) -> Any:
+    def _tree_sum(self, packed: list[Any]) -> Any:
+        """Return the sum of tables, which tasks add a few at a time."""
         while len(packed) > 1:
             groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
             packed = self.client.map(_sum, groups, pure=False)
         return packed[0]
 
-    def divide(self, splits: SentSplits) -> None:
+    def divide(self, splits: ShardSplits) -> None:
         """Send the rows to the next level."""
         known = {"columns": self.columns, "splits": splits, "n_classes": self.n_classes}
-        self.listed = self.client.map(_divide_shard, self.coded, self.listed, pure=False, **known)
+        self.node_rows = self.client.map(
+            _divide_shard, self.coded, self.node_rows, pure=False, **known
+        )
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases were divided."""
-        counts = self.client.gather(self.client.map(_counts, self.listed, pure=False))
+        counts = self.client.gather(self.client.map(_counts, self.node_rows, pure=False))
         return np.asarray(np.sum(counts, axis=0))
 
 
@@ -347,10 +354,10 @@ def _start_shard(coded: CodedPart) -> NodeRows:
 
 
 def _count(
-    coded: CodedPart, listed: NodeRows, *, columns: Columns, nodes: Ints, n_classes: int
+    coded: CodedPart, node_rows: NodeRows, *, columns: Columns, nodes: Ints, n_classes: int
 ) -> PackedTables:
     tables = np.zeros((nodes.size, int(columns.bins.start[-1]), n_classes))
-    coded.shard.count(listed, columns, nodes, tables)
+    coded.shard.count(node_rows, columns, nodes, tables)
     return PackedTables.from_tables(tables)
 
 
@@ -362,13 +369,13 @@ def _sum(packed: list[PackedTables]) -> PackedTables:
 
 
 def _divide_shard(
-    coded: CodedPart, listed: NodeRows, *, columns: Columns, splits: SentSplits, n_classes: int
+    coded: CodedPart, node_rows: NodeRows, *, columns: Columns, splits: ShardSplits, n_classes: int
 ) -> NodeRows:
-    return coded.shard.divide(listed, columns, splits, n_classes)
+    return coded.shard.divide(node_rows, columns, splits, n_classes)
 
 
-def _counts(listed: NodeRows) -> Floats:
-    return listed.counts
+def _counts(node_rows: NodeRows) -> Floats:
+    return node_rows.counts
 
 
 # --- The client ---

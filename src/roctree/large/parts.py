@@ -1,4 +1,4 @@
-"""A part of large data: a frame or matrix with labels and weights, encoded like the whole.
+"""Parts of large data, frames or matrices with labels and weights, encoded like the whole.
 
 The data are read twice. The first pass summarises each part (``summarise_part``); the summaries
 merge into the schema and the bins of all rows. The second pass codes each part by these bins
@@ -22,7 +22,7 @@ from roctree.geometry import Moments
 from roctree.tally import Counted
 from roctree.tree.bins import Edges, Sketch, check_category_count, sketch_columns
 from roctree.tree.columns import Columns
-from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
+from roctree.tree.growth import class_counts, drop_zero_weight, round_to_grid
 from roctree.tree.kernels.tables import Bounds
 from roctree.tree.levels import Shard, Shards, omit_unit_weights
 
@@ -130,13 +130,13 @@ class SketchedColumn:
         known = [column.part for column in (self, other) if column.is_known]
         seen = self.seen | other.seen
         return SketchedColumn(
-            self.sketch.merged(other.sketch),
-            self._categories(other, name),
-            seen,
-            (self.weightless | other.weightless) - seen,
-            self.n_missing + other.n_missing,
-            min(known or [self.part, other.part]),
-            max(self.dates, other.dates),  # "" < "days" < "times"
+            sketch=self.sketch.merged(other.sketch),
+            categories=self._categories(other, name),
+            seen=seen,
+            weightless=(self.weightless | other.weightless) - seen,
+            n_missing=self.n_missing + other.n_missing,
+            part=min(known or [self.part, other.part]),
+            dates=max(self.dates, other.dates),  # "" < "days" < "times"
         )
 
     def _categories(self, other: "SketchedColumn", name: str) -> Categories | None:
@@ -236,15 +236,27 @@ class Summary:
         missing = np.isnan(values).sum(axis=0).tolist()
         columns = []
         for feature, categories in enumerate(schema.categories):
-            sketch = sketches.get(feature, Sketch.empty())
             seen = _categories_in(values[:, feature], categories)
-            only = _categories_in(others[:, feature], categories) - seen
-            known = sketch, categories, seen, only, missing[feature], number
-            columns.append(SketchedColumn(*known, schema.date_unit(feature)))
+            column = SketchedColumn(
+                sketch=sketches.get(feature, Sketch.empty()),
+                categories=categories,
+                seen=seen,
+                weightless=_categories_in(others[:, feature], categories) - seen,
+                n_missing=missing[feature],
+                part=number,
+                dates=schema.date_unit(feature),
+            )
+            columns.append(column)
         return cls(
-            schema.names, schema.named, tuple(columns), schema.classes, len(weights),
-            float(weights.max(initial=0.0)), all_ones, number,
-        )  # fmt: skip
+            names=schema.names,
+            named=schema.named,
+            columns=tuple(columns),
+            classes=schema.classes,
+            n_rows=len(weights),
+            largest=float(weights.max(initial=0.0)),
+            all_ones=all_ones,
+            part=number,
+        )
 
     def merged(self, other: "Summary") -> "Summary":
         """Return the summary of both parts."""
@@ -259,10 +271,15 @@ class Summary:
             for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
         )
         return Summary(
-            self.names, self.named, columns, self._classes(other), self.n_rows + other.n_rows,
-            max(self.largest, other.largest), self.all_ones and other.all_ones,
-            min(self.part, other.part),
-        )  # fmt: skip
+            names=self.names,
+            named=self.named,
+            columns=columns,
+            classes=self._classes(other),
+            n_rows=self.n_rows + other.n_rows,
+            largest=max(self.largest, other.largest),
+            all_ones=self.all_ones and other.all_ones,
+            part=min(self.part, other.part),
+        )
 
     def _classes(self, other: "Summary") -> NDArray[Any]:
         try:
@@ -287,7 +304,7 @@ class Summary:
         return [column.sketch for column in self.columns if not column.kept]
 
     @property
-    def middle(self) -> NDArray[np.float64]:
+    def centre(self) -> NDArray[np.float64]:
         """A typical value of each column, to take differences from."""
         known = [column.sketch.values for column in self.columns]
         return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
@@ -344,14 +361,14 @@ class Coding:
         The bins of the columns.
     quantum : float
         Unit of the grid that weights lie on.
-    middle : float64[features]
+    centre : float64[features]
         A value of each column, about which moments are taken.
     """
 
     schema: Schema
     edges: Edges
     quantum: float
-    middle: Floats
+    centre: Floats
 
 
 @dataclass(frozen=True)
@@ -366,8 +383,8 @@ class Totals:
     @classmethod
     def empty(cls, coding: Coding) -> "Totals":
         """Return the totals of no rows."""
-        values = np.empty((0, coding.middle.size))
-        moments = Moments.from_rows(values, np.empty(0), coding.middle)
+        values = np.empty((0, coding.centre.size))
+        moments = Moments.from_rows(values, np.empty(0), coding.centre)
         return cls(
             0, Bounds.empty(coding.edges.size.size), np.zeros(coding.schema.n_classes), moments
         )
@@ -399,14 +416,14 @@ class CodedRows(NamedTuple):
 def code_part(part: Part, coding: Coding) -> CodedPart:
     """Return the rows of a part that have weight, in codes."""
     if part.is_empty:
-        codes = np.empty((0, coding.middle.size), coding.edges.code_type)
+        codes = np.empty((0, coding.centre.size), coding.edges.code_type)
         return CodedPart(Shard(codes, np.empty(0, np.uint32), np.empty(0)), Totals.empty(coding))
     rows = part.encode(coding.schema)
-    weights = on_grid(rows.weights, coding.quantum)
+    weights = round_to_grid(rows.weights, coding.quantum)
     values, labels, weights = drop_zero_weight(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
-    totals = Totals(len(weights), bounds, counts, Moments.from_rows(values, weights, coding.middle))
+    totals = Totals(len(weights), bounds, counts, Moments.from_rows(values, weights, coding.centre))
     return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 

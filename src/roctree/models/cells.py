@@ -74,7 +74,7 @@ from roctree.tree.text import (
     NodePredictions,
     check_limits,
     format_number,
-    in_lines,
+    node_lines,
 )
 from roctree.tree.tree import NO_BRANCH, Tree, check_structure, read_only
 
@@ -872,7 +872,7 @@ def cells_to_text(
             return _box_text(cells, int(cell_of[node]), bounds, names, digits)
         return f"any of {n_cells[node]} cells"
 
-    return in_lines(
+    return node_lines(
         tree, schema.classes, condition, max_depth=max_depth, digits=digits, predictions=predictions
     )
 

@@ -27,7 +27,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from roctree._jit import compiled, inlined, kernel, of_kind, typed_kernel
+from roctree._jit import compiled, dispatch_by_dtype, inlined, kernel, typed_kernel
 from roctree.arrays import Floats, Ints, ReadonlyFloats, ReadonlyInts
 from roctree.data import Dataset, encode_columns
 
@@ -416,7 +416,7 @@ def best_integer_cut(
 
 
 # The kind of the column's weights is known when the caller is compiled.
-_best_cut = of_kind(best_integer_cut, best_cut, field="weights")
+_best_cut = dispatch_by_dtype(best_integer_cut, best_cut, field="weights")
 
 
 class PathEnd(NamedTuple):

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, kernel, record_array, typed_kernel
+from roctree._jit import compiled, kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     Bools,
     Floats,
@@ -277,7 +277,7 @@ class NodeRanks(NamedTuple):
     rank: Ints2D  # [nodes, rankings]
     positives: Floats2D  # [nodes, rankings]
     total: ReadonlyFloats  # [nodes], positives and negatives of any ranking
-    up_to: Annotated[NDArray[Any], record_array(_SUMS, 2)]
+    up_to: Annotated[NDArray[Any], record_array_type(_SUMS, 2)]
 
 
 class CandidateHeap(NamedTuple):

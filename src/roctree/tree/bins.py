@@ -16,9 +16,9 @@ frequent, the share of weight below an edge differs from the desired one by more
 probability of one in a hundred, by the Dvoretzky-Kiefer-Wolfowitz inequality: sqrt(ln(2 / 0.01) /
 (2 * 16384)) = 0.0127. Zero has the lowest hash and is always kept, since amounts are often zero.
 
-A bin knows the lowest and the highest value in it. Thresholds are halfway between the highest value
-on one side and the lowest on the other, as in a search over all values; where every bin holds one
-value, both are the same.
+The lowest and the highest value in each bin are known. Thresholds are halfway between the highest
+value on one side and the lowest on the other, as in a search over all values; where every bin holds
+one value, both are the same.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ from roctree.arrays import Bools, Floats, Ints, in_threads, row_parts
 from roctree.errors import DataError
 from roctree.tree.columns import Columns, number_codes
 from roctree.tree.growth import GrowthRules
-from roctree.tree.kernels.coding import HALF, MIX, SEARCHED, CellBlock, pick_low_hashes
-from roctree.tree.kernels.tables import BinEnds, Bounds, number_bytes, number_words
+from roctree.tree.kernels.coding import BIN_SLOTS, HALF, MIX, CellBlock, pick_low_hashes
+from roctree.tree.kernels.tables import BinEnds, Bounds, code_bins_bytes, code_bins_words
 
 Codes = NDArray[Any]
 
@@ -112,7 +112,8 @@ def sketch_columns(
 ) -> list[Sketch]:
     """Return the sketches of some columns, without missing values.
 
-    Only rows with low hashes matter, which are few unless values repeat; then all are sorted.
+    Only rows with low hashes matter. They are few unless values repeat, in which case all rows are
+    sorted.
 
     Parameters
     ----------
@@ -278,10 +279,10 @@ class Edges:
         for name, n_codes in zip(names, n_categories.tolist(), strict=True):
             check_category_count(name, n_codes)
         nominal = n_categories > 0
-        ends = np.full((n_categories.size, SEARCHED), np.inf)
+        ends = np.full((n_categories.size, BIN_SLOTS), np.inf)
         size = n_categories.astype(np.int64)
         for feature, sketch in zip(np.flatnonzero(~nominal), sketches, strict=True):
-            found = _ends_of_bins(sketch, max_bins)
+            found = _sketch_bin_ends(sketch, max_bins)
             ends[feature, : found.size - 1] = found[:-1]
             size[feature] = found.size
         return cls(ends, size, nominal)
@@ -309,8 +310,8 @@ class Edges:
         numeric = np.flatnonzero(~self.nominal)
         bins = BinEnds(self.ends, self.size)
         bounds = [Bounds.empty(self.size.size) for _ in range(n_threads)]
-        number = number_bytes if codes.dtype == np.uint8 else number_words
-        run = compiled(number, microseconds=5 * codes.size)
+        kernel = code_bins_bytes if codes.dtype == np.uint8 else code_bins_words
+        run = compiled(kernel, microseconds=5 * codes.size)
         ends = np.linspace(0, len(values), n_threads + 1).astype(np.int64)
 
         def code_part(part: int) -> None:
@@ -369,7 +370,7 @@ def binned_columns(
     return columns
 
 
-def _ends_of_bins(sketch: Sketch, max_bins: int) -> Floats:
+def _sketch_bin_ends(sketch: Sketch, max_bins: int) -> Floats:
     if sketch.values.size == 0:
         return np.zeros(1)
     if sketch.values.size <= max_bins:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled
 from roctree.arrays import in_threads
-from roctree.tree.kernels.coding import SEARCHED, STEPS, CellBlock, CodeBins, code_cells
+from roctree.tree.kernels.coding import BIN_SLOTS, STEPS, CellBlock, CodeBins, code_cells
 from roctree.tree.kernels.records import MISSING_RANK, Bins, Features
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def number_codes(
         start=np.zeros(n_features + 1, np.int64),
         shift=np.zeros(n_features, np.int64),
         exact=np.zeros(n_features, bool),
-        lowest=np.zeros((n_features, SEARCHED)),
-        highest=np.zeros((n_features, SEARCHED)),
+        lowest=np.zeros((n_features, BIN_SLOTS)),
+        highest=np.zeros((n_features, BIN_SLOTS)),
     )
     return Columns(features, bins, own_code)
 
@@ -115,20 +115,20 @@ def sort_columns(columns: Columns) -> tuple[NDArray[np.uint32], NDArray[np.uint3
     by_feature = np.ascontiguousarray(columns.values.T)
     order = np.argsort(by_feature, axis=1)
     ordered = np.take_along_axis(by_feature, order, axis=1)
-    ranks = np.zeros(order.shape, np.uint32)
-    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ranks[:, 1:])
+    ordered_ranks = np.zeros(order.shape, np.uint32)
+    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ordered_ranks[:, 1:])
     nominal = columns.n_categories > 0
     missing = np.isnan(ordered)
     if nominal.any():
-        ranks[nominal] = np.where(missing[nominal], 0.0, ordered[nominal])
+        ordered_ranks[nominal] = np.where(missing[nominal], 0.0, ordered[nominal])
     if missing.any():
-        ranks[missing] = MISSING_RANK
+        ordered_ranks[missing] = MISSING_RANK
         own = np.where(columns.own_code, columns.n_categories - 1, MISSING_RANK)
-        ranks[columns.own_code] = np.where(
-            missing[columns.own_code], own[columns.own_code, None], ranks[columns.own_code]
+        ordered_ranks[columns.own_code] = np.where(
+            missing[columns.own_code], own[columns.own_code, None], ordered_ranks[columns.own_code]
         )
-    rank = np.empty_like(ranks)
-    np.put_along_axis(rank, order, ranks, axis=1)
+    rank = np.empty_like(ordered_ranks)
+    np.put_along_axis(rank, order, ordered_ranks, axis=1)
     return order.astype(np.uint32), rank
 
 
@@ -164,9 +164,14 @@ def _code_categories(
 
 def _empty_bins(n_features: int) -> CodeBins:
     """Return empty bins; no value is above the end of the last."""
-    shape = (n_features, SEARCHED)
-    sizes = np.zeros((2, n_features), np.int64)
-    return CodeBins(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape), *sizes)
+    shape = (n_features, BIN_SLOTS)
+    return CodeBins(
+        highest=np.full(shape, np.inf),
+        lowest=np.zeros(shape),
+        scale=np.zeros(shape),
+        shift=np.zeros(n_features, np.int64),
+        size=np.zeros(n_features, np.int64),
+    )
 
 
 def _set_values(bins: CodeBins, feature: int, distinct: NDArray[np.float64]) -> None:
@@ -215,12 +220,12 @@ def _code_numbers(
             _set_values(bins, feature, distinct)
         else:
             _set_steps(bins, feature, distinct, sizes)
-    exact = few & _code(features, values, bins, codes, n_threads)
+    exact = few & _code_in_threads(features, values, bins, codes, n_threads)
     again = few & ~exact
     for feature, (distinct, sizes) in zip(features, samples, strict=True):
         if again[feature]:
             _set_steps(bins, feature, distinct, sizes)
-    _code(np.flatnonzero(again), values, bins, codes, n_threads)
+    _code_in_threads(np.flatnonzero(again), values, bins, codes, n_threads)
     return exact
 
 
@@ -243,7 +248,7 @@ def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArra
     return np.asarray(distinct[is_last])
 
 
-def _code(
+def _code_in_threads(
     features: NDArray[np.int64],
     values: NDArray[np.float64],
     bins: CodeBins,

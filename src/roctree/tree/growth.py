@@ -127,22 +127,19 @@ class GrowthRules:
         divides = self.criterion.children_correction == "split_info"
         return str(getattr(self.criterion, "guard", "average" if divides else "none"))
 
+    @property
     def bounded(self) -> bool:
         """Whether candidates may be skipped if a bound on their scores is too low."""
-        return self._convex
-
-    @property
-    def _convex(self) -> bool:
         convex = self.criterion.convex(self.class_weight.size)
         return convex and self.criterion.tolerance == 0.0
 
     @property
     def _even(self) -> bool:
         """Whether a split without gain halves a node; C4.5 takes the first, or none."""
-        plain = self.criterion.children_correction == "none" and not self.criterion.penalty
-        return self._convex and plain
+        corrected = self.criterion.children_correction != "none" or self.criterion.penalty
+        return self.bounded and not corrected
 
-    def rules(self, quantum: float) -> KernelRules:
+    def kernel_rules(self, quantum: float) -> KernelRules:
         """Return the rules in the form that kernels use."""
         return KernelRules(
             max_depth=math.inf if self.max_depth is None else float(self.max_depth),
@@ -171,22 +168,22 @@ def weight_grid(
     Integers are unchanged. The grid depends only on the number of cases and their largest weight,
     not on their order.
     """
-    quantum = grid_of(weights.size, float(weights.max()))
+    quantum = grid_unit(weights.size, float(weights.max()))
     rounded = np.empty(weights.size)
 
     def round_part(rows: slice) -> None:
-        on_grid(weights[rows], quantum, rounded[rows])
+        round_to_grid(weights[rows], quantum, rounded[rows])
 
     in_threads(n_threads, round_part, row_parts(weights.size, n_threads))
     return rounded, quantum
 
 
-def grid_of(n_cases: int, largest: float) -> float:
+def grid_unit(n_cases: int, largest: float) -> float:
     """Return the unit of the grid for this many cases with at most this weight."""
     return math.ldexp(1.0, math.frexp(largest * n_cases)[1] - 52)
 
 
-def on_grid(
+def round_to_grid(
     weights: NDArray[np.float64], quantum: float, out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Round weights to integer multiples of the unit, into ``out`` if it is given."""
@@ -264,7 +261,7 @@ def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growt
 
 def splittable(counts: NDArray[np.float64], growth: GrowthRules) -> bool:
     """Whether the root may be split at all."""
-    rules = growth.rules(quantum=0.0)
+    rules = growth.kernel_rules(quantum=0.0)
     smallest = max(rules.min_split, 2.0 * rules.min_leaf)
     impure = np.count_nonzero(counts * growth.class_weight) > 1
     return bool(impure and counts.sum() >= smallest and growth.max_depth != 0)
@@ -298,7 +295,7 @@ class WeightedLabels:
 
 def _may_use_bins(columns: Columns, growth: GrowthRules) -> bool:
     """Whether the search may begin with bins: bounds hold, and every category has a code."""
-    bounded = growth.bounded() and not growth.needs_every_cut
+    bounded = growth.bounded and not growth.needs_every_cut
     return bounded and int(columns.n_categories.max(initial=0)) <= _MAX_CATEGORIES
 
 
@@ -357,10 +354,10 @@ class SortedKernels:
         cuts = find_c45_cuts if growth.c45_numeric_minimum else find_cuts
         divide = divide_complete if columns.n_codes > 0 else divide_binary
         return cls(
-            scan_bounded if many and growth.bounded() else scan_all,
-            cuts,
-            find_sets if columns.n_codes > 0 else cuts,
-            divide_shared if shares else divide,
+            scan=scan_bounded if many and growth.bounded else scan_all,
+            find_cuts=cuts,
+            find_sets=find_sets if columns.n_codes > 0 else cuts,
+            divide=divide_shared if shares else divide,
         )
 
     @property
@@ -371,7 +368,12 @@ class SortedKernels:
     def picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> SortedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
         search = pick_search(pick, growth, quantum, self.scan)
-        return SortedFunctions(search, *map(pick, self.all[1:]))
+        return SortedFunctions(
+            search=search,
+            find_cuts=pick(self.find_cuts),
+            find_sets=pick(self.find_sets),
+            divide=pick(self.divide),
+        )
 
 
 @dataclass(frozen=True)
@@ -392,11 +394,11 @@ class BinnedKernels:
         """
         shares = growth.missing != "branch" and unknown
         return cls(
-            shares,
-            SortedKernels.choose(growth, columns, shares=shares, many=True),
-            enter_categories if columns.n_codes > 0 else no_categories,
-            skip_refinement if columns.bins.exact.all() else refine,
-            divide_rows_shared if shares else divide_rows_complete,
+            shares=shares,
+            below=SortedKernels.choose(growth, columns, shares=shares, many=True),
+            enter_categories=enter_categories if columns.n_codes > 0 else no_categories,
+            refine=skip_refinement if columns.bins.exact.all() else refine,
+            divide=divide_rows_shared if shares else divide_rows_complete,
         )
 
     @property
@@ -434,13 +436,13 @@ class BinnedKernels:
     def _picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> BinnedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
         return BinnedFunctions(
-            pick(self.enter_categories),
-            pick(self.refine),
-            pick(evaluate_binned),
-            pick(self.divide),
-            pick(sort_rows),
-            self.below.picked(pick, growth, quantum),
-            pick(grow_sorted),
+            enter_categories=pick(self.enter_categories),
+            refine=pick(self.refine),
+            evaluate=pick(evaluate_binned),
+            divide=pick(self.divide),
+            sort=pick(sort_rows),
+            sorted=self.below.picked(pick, growth, quantum),
+            grow_sorted=pick(grow_sorted),
         )
 
 
@@ -453,7 +455,7 @@ def scorers(growth: GrowthRules) -> tuple[Kernel, Kernel]:
 def pick_search(pick: Pick, growth: GrowthRules, quantum: float, scan: Kernel) -> Search:
     """Return the rules, the criterion and the scan, compiled or interpreted."""
     scoring = Scoring(*map(pick, scorers(growth)))
-    return Search(growth.rules(quantum), scoring, pick(scan))
+    return Search(growth.kernel_rules(quantum), scoring, pick(scan))
 
 
 # --- Nodes in breadth-first order ---
@@ -499,8 +501,8 @@ def from_creation_order(nodes: Nodes, n_categories: NDArray[Any]) -> Tree:
 def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
     """Return the nodes that are reachable from node 0, level by level."""
     order = np.zeros(n_children.size, dtype=np.int64)
-    line_up = compiled(_line_up, microseconds=order.size)
-    n_reached = line_up(first_child.astype(np.int64), n_children.astype(np.int64), order)
+    list_by_level = compiled(_list_by_level, microseconds=order.size)
+    n_reached = list_by_level(first_child.astype(np.int64), n_children.astype(np.int64), order)
     if n_reached < 0:
         raise ValueError("Some node is a child of two nodes, so these nodes are not a tree.")
     return order[:n_reached]
@@ -514,7 +516,7 @@ def consecutive(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 @typed_kernel
-def _line_up(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -> int:
+def _list_by_level(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -> int:
     """Fill ``order``, a queue that begins with the root; -1 if it runs over."""
     n_reached = 1
     head = 0
@@ -542,7 +544,7 @@ def _line_up(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -
 # ``kernels.nominal.shrink`` shrinks the counts at each node.
 
 # With up to this many categories, counts are not shrunk.
-FEW_CATEGORIES = 10
+_MAX_UNSHRUNK = 10
 # Lower bound of the statistic's excess over chance, which keeps the strength finite.
 _MIN_EXCESS = 0.1
 
@@ -560,44 +562,41 @@ def estimate_strength(counts: Floats) -> float:
     counts = counts[counts.sum(axis=1) > 0.0][:, counts.sum(axis=0) > 0.0]
     sizes, totals = counts.sum(axis=1), counts.sum(axis=0)
     n_categories, total = len(sizes), sizes.sum()
-    if n_categories <= FEW_CATEGORIES or totals.size < 2:
+    if n_categories <= _MAX_UNSHRUNK or totals.size < 2:
         return 0.0
     by_chance = (totals**2).sum() / total
     between = (counts**2 / sizes[:, None]).sum() - by_chance
     statistic = (total - 1.0) * between / (total - by_chance)
-    freedom = n_categories - FEW_CATEGORIES
+    freedom = n_categories - _MAX_UNSHRUNK
     typical = (total - (sizes**2).sum() / total) / (n_categories - 1)
     return float(typical * freedom / max(statistic - freedom, _MIN_EXCESS))
 
 
-def set_shrinkage(columns: Columns, rules: "GrowthRules", count: Callable[[int], Floats]) -> None:
+def set_shrinkage(columns: Columns, growth: GrowthRules, count: Callable[[int], Floats]) -> None:
     """Set the strength of each nominal attribute that is divided into two sets.
 
     Parameters
     ----------
     columns : Columns
         Receives the strengths.
-    rules : GrowthRules
+    growth : GrowthRules
     count : callable
         Returns the class counts of the codes of an attribute at the root, ``[code, class]``; the
         last code is that of missing values.
     """
-    strength = rules.category_shrinkage
-    if rules.nominal != "binary" or strength is None:
+    strength = growth.category_shrinkage
+    if growth.nominal != "binary" or strength is None:
         return
     for feature in np.flatnonzero(columns.n_categories):
-        found = strength
-        if found == "auto":
-            # Missing values count as one more category.
-            many = columns.n_categories[feature] >= FEW_CATEGORIES
-            found = _estimate(count(int(feature)), rules) if many else 0.0
-        columns.features.shrinkage[feature] = found * rules.unit
-
-
-def _estimate(counts: Floats, rules: "GrowthRules") -> float:
-    """Return the strength as a number of cases; missing values count if they join a branch."""
-    known = counts if rules.missing == "branch" else counts[:-1]
-    return estimate_strength(known / rules.unit)
+        n_cases = strength
+        if n_cases == "auto":
+            n_cases = 0.0
+            # Missing values that join a branch are one more category.
+            if columns.n_categories[feature] >= _MAX_UNSHRUNK:
+                counts = count(int(feature))
+                known = counts if growth.missing == "branch" else counts[:-1]
+                n_cases = estimate_strength(known / growth.unit)
+        columns.features.shrinkage[feature] = n_cases * growth.unit
 
 
 def count_categories(columns: Columns, feature: int, labels: Any, weights: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Growth from bins, for rows in memory and elsewhere.
 
 Rows in memory are coded once, and the tree grows to the leaves as in a search over all values, with
-every bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
+each bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
 level: the best split of every node is found centrally from its table; the shards assign their rows
 to the children and count the tables of some of them. The heaviest child of a node is not counted:
 its table is that of its parent minus those of its siblings.
@@ -44,12 +44,12 @@ from roctree.tree.kernels.tables import (
     LevelSplits,
     MovedRows,
     NodeRows,
-    SentSplits,
+    ShardSplits,
     TableColumns,
     TableScratch,
     TableSearch,
-    count_bytes,
-    count_words,
+    count_tables_bytes,
+    count_tables_words,
     find_branches_bytes,
     find_branches_words,
     move_rows,
@@ -79,7 +79,7 @@ class Shard:
     weights: Floats
 
     def __sizeof__(self) -> int:
-        """Return the size of the arrays in bytes, which schedulers ask before they move data."""
+        """Return the size of the arrays in bytes, by which schedulers decide where to run tasks."""
         return sum(each.nbytes for each in (self.codes, self.labels, self.weights))
 
     @property
@@ -100,26 +100,33 @@ class Shard:
         rows = np.arange(self.size, dtype=np.uint32)
         return NodeRows(rows, self.weights, np.array([0, self.size]), np.empty((0, 0)))
 
-    def count(self, listed: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
+    def count(self, node_rows: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
         """Add the rows of some nodes to their tables."""
-        # For all levels together, so that each chooses the same way.
+        # The time of all levels, so that all of them use the same form of the kernel.
         microseconds = 20 * self.codes.size
-        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, microseconds)
-        run(columns.bins.start, nodes, listed, self.codes, self.labels, tables)
+        add = count_tables_bytes if self.codes.dtype == np.uint8 else count_tables_words
+        run = compiled(add, microseconds)
+        run(columns.bins.start, nodes, node_rows, self.codes, self.labels, tables)
 
     def divide(
-        self, listed: NodeRows, columns: Columns, splits: SentSplits, n_classes: int
+        self, node_rows: NodeRows, columns: Columns, splits: ShardSplits, n_classes: int
     ) -> NodeRows:
         """Return the rows by the children of the nodes that are split."""
-        is_byte = self.codes.dtype == np.uint8
         microseconds = 20 * self.codes.size
-        find = compiled(find_branches_bytes if is_byte else find_branches_words, microseconds)
-        branches = np.empty(listed.rows.size, np.int16)
+        find = find_branches_bytes if self.codes.dtype == np.uint8 else find_branches_words
+        branches = np.empty(node_rows.rows.size, np.int16)
         sizes = np.zeros(splits.n_children, np.int64)
-        kinds = columns.features.n_categories, columns.bins.start
-        find(*kinds, splits, listed, self.codes, branches, sizes)
+        compiled(find, microseconds)(
+            columns.features.n_categories,
+            columns.bins.start,
+            splits,
+            node_rows,
+            self.codes,
+            branches,
+            sizes,
+        )
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        weighted = splits.divides_cases or listed.weights.size > 0
+        weighted = splits.divides_cases or node_rows.weights.size > 0
         moved = MovedRows(
             rows=np.empty(starts[-1], np.uint32),
             weights=np.empty(starts[-1] if weighted else 0),
@@ -127,7 +134,7 @@ class Shard:
             cursors=starts[:-1].copy(),
             shares=np.empty(splits.branch_weight.shape[1]),
         )
-        compiled(move_rows, microseconds)(splits, listed, self.labels, branches, moved)
+        compiled(move_rows, microseconds)(splits, node_rows, self.labels, branches, moved)
         return NodeRows(moved.rows, moved.weights, starts, moved.counts)
 
 
@@ -142,7 +149,7 @@ class Shards(Protocol):
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
 
-    def divide(self, splits: SentSplits) -> None:
+    def divide(self, splits: ShardSplits) -> None:
         """Send the rows to the next level."""
 
     def totals(self) -> Floats:
@@ -157,7 +164,7 @@ class LocalShards:
     ) -> None:
         self.parts, self.columns = parts, columns
         self.n_classes, self.n_threads = n_classes, n_threads
-        self.listed = [part.start() for part in parts]
+        self.node_rows = [part.start() for part in parts]
 
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
@@ -182,24 +189,24 @@ class LocalShards:
             own_tables[0] += other
         return tables
 
-    def divide(self, splits: SentSplits) -> None:
+    def divide(self, splits: ShardSplits) -> None:
         """Send the rows to the next level."""
 
         def divide_part(number: int) -> None:
-            part, listed = self.parts[number], self.listed[number]
-            self.listed[number] = part.divide(listed, self.columns, splits, self.n_classes)
+            part, node_rows = self.parts[number], self.node_rows[number]
+            self.node_rows[number] = part.divide(node_rows, self.columns, splits, self.n_classes)
 
         in_threads(self.n_threads, divide_part, range(len(self.parts)))
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases were divided."""
-        return np.asarray(np.sum([listed.counts for listed in self.listed], axis=0))
+        return np.asarray(np.sum([node_rows.counts for node_rows in self.node_rows], axis=0))
 
     def _add(self, nodes: Ints, tables: Floats, thread: int | None = None) -> None:
         """Add the rows of all parts to some tables, or those of the parts of one thread."""
         chosen = slice(None) if thread is None else slice(thread, None, self.n_threads)
-        for part, listed in zip(self.parts[chosen], self.listed[chosen], strict=True):
-            part.count(listed, self.columns, nodes, tables)
+        for part, node_rows in zip(self.parts[chosen], self.node_rows[chosen], strict=True):
+            part.count(node_rows, self.columns, nodes, tables)
 
 
 # Called after each level with the number of finished levels.
@@ -261,7 +268,7 @@ class Binned:
         search = LevelSearch(
             columns, self.bounds, growth, self.quantum, float(self.counts.sum()), n_threads
         )
-        rules = growth.rules(self.quantum)
+        rules = growth.kernel_rules(self.quantum)
         return grow_levels(self.shards(columns), search, rules, self.counts, finished)
 
 
@@ -338,7 +345,7 @@ class LevelSearch:
     ) -> None:
         scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
         categories = enter_categories if columns.n_codes > 0 else no_categories
-        # A node has some ten cases, and all bins are searched at each.
+        # A node has about ten cases, and all bins are searched at each node.
         microseconds = 0.2 * weight * float(columns.bins.start[-1])
         pick = choose(microseconds, scan, categories, search_tables, *scorers(growth))
         search = pick_search(pick, growth, quantum, scan)
@@ -429,24 +436,26 @@ def grow_levels(
     n_bins = int(search.columns.bins.start[-1])
     most = max(1, _MAX_TABLE_BYTES // (8 * n_bins * counts.size))
     levels: list[Level] = []
-    nodes, wanted, parents = counts[None], np.ones(1, bool), None
-    while wanted.any():
+    nodes, may_split, parents = counts[None], np.ones(1, bool), None
+    while may_split.any():
         found = []
-        for group in _tables_of_level(shards, wanted, parents, most, search.n_threads):
+        for group in _tables_of_level(shards, may_split, parents, most, search.n_threads):
             if not levels:
                 search.start(group.tables[0])
             found.append(search(group.tables, group.slots))
-            whole = group
-        level = _split_level(shards, nodes, wanted, LevelSplits.concatenated(found), rules.quantum)
+        level = _split_level(
+            shards, nodes, may_split, LevelSplits.concatenated(found), rules.quantum
+        )
         levels.append(level)
         finished(len(levels))
-        wanted = _may_be_split(level.children, len(levels), rules)
-        if wanted.any() and not level.splits.divides_cases:
-            shards.divide(SentSplits.from_level(level.split, level.splits, rules.quantum))
+        may_split = _may_be_split(level.children, len(levels), rules)
+        if may_split.any() and not level.splits.divides_cases:
+            shards.divide(ShardSplits.from_level(level.split, level.splits, rules.quantum))
         parents = None
-        if len(found) == 1 and wanted.any():
-            slots = whole.slots[found[0].is_split]
-            parents = _Parents(whole.tables, slots, level.parent, level.children.sum(axis=1))
+        if len(found) == 1 and may_split.any():
+            # The only group has the tables of all nodes that may split.
+            slots = group.slots[found[0].is_split]
+            parents = _Parents(group.tables, slots, level.parent, level.children.sum(axis=1))
         nodes = level.children
     none = found[-1].only(np.zeros(found[-1].feature.size, bool))
     levels.append(Level(nodes, np.empty(0, np.int64), none, nodes[:0]))
@@ -462,13 +471,13 @@ def _may_be_split(counts: Floats, depth: int, rules: KernelRules) -> Bools:
 
 
 def _split_level(
-    shards: Shards, nodes: Floats, wanted: Bools, found: LevelSplits, quantum: float
+    shards: Shards, nodes: Floats, may_split: Bools, found: LevelSplits, quantum: float
 ) -> Level:
     """Return the level with its children counted; only the rows know how cases were divided."""
-    split, splits = np.flatnonzero(wanted)[found.is_split], found.only(found.is_split)
+    split, splits = np.flatnonzero(may_split)[found.is_split], found.only(found.is_split)
     if not splits.divides_cases:
         return Level(nodes, split, splits, splits.child_counts)
-    shards.divide(SentSplits.from_level(split, splits, quantum))
+    shards.divide(ShardSplits.from_level(split, splits, quantum))
     return Level(nodes, split, splits, shards.totals())
 
 
@@ -501,37 +510,37 @@ class _Parents:
     parent: Ints
     weights: Floats
 
-    def children_by_subtraction(self, wanted: Bools) -> Ints:
-        """Return the nodes to compute by subtraction: the heaviest requested child of each parent.
+    def children_by_subtraction(self, may_split: Bools) -> Ints:
+        """Return the nodes to compute by subtraction: of each parent, the heaviest that may split.
 
-        Siblings that are not needed are counted only for this, so they must weigh less.
+        Siblings that may not are counted only for this, so together they must weigh less.
         """
-        candidates = np.flatnonzero(wanted)
+        candidates = np.flatnonzero(may_split)
         order = np.lexsort((candidates, -self.weights[candidates], self.parent[candidates]))
         parents, first = np.unique(self.parent[candidates[order]], return_index=True)
         heaviest = candidates[order][first]
-        unwanted = np.bincount(self.parent, np.where(wanted, 0.0, self.weights), self.slots.size)
-        return np.asarray(heaviest[self.weights[heaviest] > unwanted[parents]])
+        unsplit = np.bincount(self.parent, np.where(may_split, 0.0, self.weights), self.slots.size)
+        return np.asarray(heaviest[self.weights[heaviest] > unsplit[parents]])
 
 
 def _tables_of_level(
-    shards: Shards, wanted: Bools, parents: _Parents | None, most: int, n_threads: int
+    shards: Shards, may_split: Bools, parents: _Parents | None, most: int, n_threads: int
 ) -> Iterator[_LevelTables]:
-    """Yield the tables of the wanted nodes of a level, in groups of at most ``most``."""
-    nodes = np.flatnonzero(wanted)
+    """Yield the tables of the nodes of a level that may split, in groups of at most ``most``."""
+    nodes = np.flatnonzero(may_split)
     if parents is not None:
-        subtracted = parents.children_by_subtraction(wanted)
+        subtracted = parents.children_by_subtraction(may_split)
         has_subtracted = np.zeros(parents.slots.size, bool)
         has_subtracted[parents.parent[subtracted]] = True
         needed = has_subtracted[parents.parent] & (parents.weights > 0.0)
-        needed |= wanted
+        needed |= may_split
         needed[subtracted] = False
         counted = np.flatnonzero(needed)
         n_tables = counted.size + subtracted.size
         if n_tables <= most:
             tables = shards.count(counted, n_tables)
             _subtract_siblings(tables, counted, subtracted, parents, n_threads)
-            slot = np.empty(wanted.size, np.int64)
+            slot = np.empty(may_split.size, np.int64)
             slot[np.concatenate([counted, subtracted])] = np.arange(n_tables)
             yield _LevelTables(tables, slot[nodes])
             return

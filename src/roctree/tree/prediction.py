@@ -49,8 +49,8 @@ PARTS_OF_A_ROW = 8
 WIDE = 256
 
 
-def pack(tree: Tree, missing_branch: NDArray[np.int16], softness: Floats) -> Paths:
-    """Pack the nodes for descent, with the given rules for missing values and soft thresholds."""
+def node_paths(tree: Tree, missing_branch: NDArray[np.int16], softness: Floats) -> Paths:
+    """Return the nodes for descent, with these branches of missing values and soft thresholds."""
     rules = np.empty(tree.n_nodes, dtype=RULE)
     rules["threshold"] = tree.threshold
     rules["softness"] = softness
@@ -102,7 +102,7 @@ def _path_ends(tree: Tree, paths: Paths, values: Values, n_threads: int) -> Ints
     ends = np.empty(len(values), dtype=np.int64)
 
     def fill(begin: int, end: int) -> None:
-        for block in _settled(paths, values, begin, end):
+        for block in _descended_blocks(paths, values, begin, end):
             ends[block.rows] = block.nodes
 
     _fill_ranges(fill, len(values), n_threads)
@@ -138,8 +138,8 @@ def _fill_hard(
     """Return a function that mixes a range of rows where only missing values divide rows."""
 
     def fill(begin: int, end: int) -> None:
-        reached = _room(tree)
-        for block in _settled(tree.all_paths, values, begin, end):
+        reached = _new_reached(tree)
+        for block in _descended_blocks(tree.all_paths, values, begin, end):
             target = mixture[block.rows]
             np.take(leaf_table, block.nodes, axis=0, out=target, mode="clip")
             if block.n_divided > 0:
@@ -158,7 +158,7 @@ def _fill_soft(
 
     def fill(begin: int, end: int) -> None:
         n_rows = min(end - begin, BLEND_ROWS, max(BLEND_VALUES // len(used), 64))
-        lists = _room_for_lists(max(PARTS_OF_A_ROW * n_rows, 2 * tree.n_nodes), tree.n_nodes)
+        lists = _new_lists(max(PARTS_OF_A_ROW * n_rows, 2 * tree.n_nodes), tree.n_nodes)
         cells = np.empty(len(used) * n_rows)
         while begin < end:
             n_rows = min(n_rows, end - begin)
@@ -184,7 +184,9 @@ def divided_rows(tree: Tree, values: Values) -> NDArray[np.bool_]:
 def divides_any(tree: Tree, values: Values) -> bool:
     """Return whether any row is divided among several leaves."""
     _check_values(tree, values)
-    return any(block.n_divided > 0 for block in _settled(tree.all_paths, values, 0, len(values)))
+    return any(
+        block.n_divided > 0 for block in _descended_blocks(tree.all_paths, values, 0, len(values))
+    )
 
 
 def node_class_counts(
@@ -203,9 +205,9 @@ def node_class_counts(
     if labels.size and not 0 <= labels.min() <= labels.max() < tree.n_classes:
         raise DataError(f"a label is not among the {tree.n_classes} classes of the tree.")
     counts = np.zeros((tree.n_nodes, tree.n_classes))
-    reached, paths = _room(tree), tree.all_hard_paths
+    reached, paths = _new_reached(tree), tree.all_hard_paths
     run = compiled(count_leaves, microseconds=_descent_microseconds(paths, len(values)))
-    for block in _settled(paths, values, 0, len(values)):
+    for block in _descended_blocks(paths, values, 0, len(values)):
         cases = labels[block.rows], weights[block.rows]
         run(block.values, paths, reached, block.nodes, *cases, counts)
     compiled(add_to_parents, microseconds=counts.size)(tree.parent, counts)
@@ -217,10 +219,10 @@ def decision_path(tree: Tree, values: Values) -> "csr_matrix":
     from scipy.sparse import csr_matrix
 
     _check_values(tree, values)
-    reached, paths = _room(tree), tree.all_paths
+    reached, paths = _new_reached(tree), tree.all_paths
     run = compiled(list_nodes, microseconds=2 * _descent_microseconds(paths, len(values)))
     lengths, visited = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-    for block in _settled(paths, values, 0, len(values)):
+    for block in _descended_blocks(paths, values, 0, len(values)):
         ends = np.zeros(len(block.nodes) + 1, dtype=np.int64)
         known = block.values, paths, reached, block.nodes, tree.parent, tree.depth, ends
         run(*known, np.empty(0, dtype=np.int32))
@@ -240,7 +242,7 @@ def _check_values(tree: Tree, values: Values) -> None:
         )
 
 
-def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Block]:
+def _descended_blocks(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Block]:
     """Move rows ``begin:end`` to their leaves, block by block; blocks reuse their memory."""
     run = compiled(settle, microseconds=_descent_microseconds(paths, end - begin))
     moving, halted, nodes = np.empty((3, min(end - begin, BLOCK_ROWS)), dtype=np.uint32)
@@ -276,11 +278,11 @@ def _contiguous_blocks(values: Values, begin: int, end: int) -> Iterator[tuple[s
         yield rows, block
 
 
-def _room(tree: Tree) -> Reached:
+def _new_reached(tree: Tree) -> Reached:
     return Reached(np.empty(tree.n_nodes, dtype=np.int64), np.empty(tree.n_nodes))
 
 
-def _room_for_lists(room: int, n_nodes: int) -> Lists:
+def _new_lists(room: int, n_nodes: int) -> Lists:
     return Lists(
         rows=np.empty((2, room), dtype=np.uint32),
         parts=np.empty((2, room)),

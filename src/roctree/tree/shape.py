@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled, kernel, typed_kernel
 from roctree.arrays import Bools, Floats, Floats2D, Ints, Ints2D, ReadonlyInt32s, ReadonlyInts
+from roctree.tree.kernels.descent import add_to_parents
 from roctree.tree.prediction import decision_path
 from roctree.tree.tree import IS_PRESENT, NO_BRANCH, Tree
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from roctree.tree.growth import GrowthRules
 
 # Number of rows whose paths are listed at a time.
-_BLOCK_OF_PATHS = 1 << 16
+_PATH_ROWS = 1 << 16
 
 
 # --- Passes over all nodes ---
@@ -47,25 +48,19 @@ def _drop_below(parent: ReadonlyInts, final: Bools, kept: Bools) -> None:
 
 def subtree_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of its value and the values of all nodes below it."""
-    sums = np.array(values, dtype=np.float64)
-    compiled(_add_to_parents, microseconds=tree.n_nodes)(tree.parent, sums)
+    return subtree_counts(tree, values[:, None])[:, 0]
+
+
+def subtree_counts(tree: Tree, counts: Floats) -> Floats:
+    """Return ``subtree_sums`` of each column of some counts."""
+    sums = np.array(counts, dtype=np.float64, order="C")
+    compiled(add_to_parents, microseconds=sums.size)(tree.parent, sums)
     return sums
-
-
-@typed_kernel
-def _add_to_parents(parent: ReadonlyInts, sums: Floats) -> None:
-    for node in range(parent.size - 1, 0, -1):
-        sums[parent[node]] += sums[node]
 
 
 def leaf_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of the values of its leaves; a leaf has its own value."""
     return subtree_sums(tree, np.where(tree.is_leaf, values, 0.0))
-
-
-def subtree_counts(tree: Tree, counts: Floats) -> Floats:
-    """Return the counts of each subtree: ``subtree_sums`` of each column."""
-    return np.column_stack([subtree_sums(tree, column) for column in counts.T])
 
 
 def importances(tree: Tree, n_features: int) -> Floats:
@@ -227,8 +222,8 @@ def node_thresholds(tree: Tree, values: Floats) -> Tree:
     """
     movable = ~tree.is_leaf & ~np.isnan(tree.threshold) & (tree.threshold != IS_PRESENT)
     largest = np.where(movable, -np.inf, tree.threshold)
-    for begin in range(0, len(values), _BLOCK_OF_PATHS):
-        block = values[begin : begin + _BLOCK_OF_PATHS]
+    for begin in range(0, len(values), _PATH_ROWS):
+        block = values[begin : begin + _PATH_ROWS]
         rows, nodes = decision_path(tree, block).nonzero()
         rows, nodes = rows[movable[nodes]], nodes[movable[nodes]]
         found = block[rows, tree.feature[nodes]]
@@ -266,7 +261,7 @@ def grow_best_first(
     """
     part = part or open_best_first
     most = int(max_leaves)
-    # Such trees are rarely deeper than that; with more leaves there is little to save.
+    # Trees with few leaves are rarely deeper; with more leaves there is little to save.
     likely = 2 * (most - 1).bit_length() + 4 if most <= _SHALLOW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
@@ -318,9 +313,9 @@ def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[flo
 def open_best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that growth by the area under the ROC curve makes.
 
-    Of leaves that raise the area equally the one with the largest gain times weight is split, the
-    first on ties. A leaf whose split would make more than ``max_leaves`` leaves stays one, and the
-    next best is tried.
+    Among leaves that raise the area equally, the one with the largest gain times weight is split,
+    the first on ties. A leaf whose split would make more than ``max_leaves`` leaves stays one, and
+    the next best is tried.
     """
     totals = tree.counts[0]
     present = np.flatnonzero(totals > 0.0)

@@ -1,9 +1,9 @@
 """Soft thresholds: the zone around each threshold in which a prediction mixes both branches.
 
-A threshold between two training values could as well be a little higher or lower, and a case close
-to it says little about which branch it belongs to. Within the width of a soft threshold the part of
-a case that goes to a branch changes linearly from none to all, and the leaves that the case reaches
-are averaged. The printed tree does not change.
+A threshold between two training values could equally be a little higher or lower, so the branch of
+a case close to it is uncertain. Within the width of a soft threshold the part of a case that goes
+to a branch changes linearly from none to all, and the leaves that the case reaches are averaged.
+The printed tree does not change.
 
 The half-width of a threshold is the smaller of two:
 
@@ -53,17 +53,17 @@ def soften(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tr
     if width == 0.0:
         return harden(tree)
     if cases is not None:
-        return replace(tree, softness=_times(width, threshold_widths(tree, cases)))
+        return replace(tree, softness=_scaled(width, threshold_widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
             reason="The widths of soft thresholds are measured on the training cases: give "
             "{X and y} to ranked, or fit with {ranking='soft'}."
         )
     # A tree that was grown with soft thresholds and has none is a leaf, or has no numeric split.
-    return replace(tree, softness=_times(width, tree.softness / (before or 1.0)))
+    return replace(tree, softness=_scaled(width, tree.softness / (before or 1.0)))
 
 
-def _times(width: float, softness: Floats) -> Floats:
+def _scaled(width: float, softness: Floats) -> Floats:
     """Return the widths times ``width``, at most the largest float."""
     with np.errstate(over="ignore"):
         return np.minimum(width * softness, np.finfo(np.float64).max)
@@ -118,7 +118,7 @@ def _measure_level(
         _LevelCases(values[order], labels, weights[rows]),
         ends,
         tree.threshold[first:end],
-        _Sides(*np.empty((4, tree.n_classes))),
+        _Sides(*np.empty((len(_Sides._fields), tree.n_classes))),
         found[first:end],
     )
 

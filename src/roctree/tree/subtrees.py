@@ -38,7 +38,7 @@ from roctree.tree.kernels.blocks import (
     search_marked,
 )
 from roctree.tree.kernels.coding import STEPS
-from roctree.tree.kernels.grow import DONE, FULL, TAKE, BinnedFunctions, GrowthScratch
+from roctree.tree.kernels.grow import DONE, FULL, HAND_OVER, BinnedFunctions, GrowthScratch
 from roctree.tree.kernels.records import (
     FILLED,
     NOT_YET,
@@ -172,8 +172,8 @@ class Workspace:
             counts=np.zeros((room, n_classes)),
             category_branch=np.zeros(4 * max(self.n_codes, 1), np.int16),
         )
-        self.stack = Stack(*np.zeros((5, room), np.int64))
-        self.row_stack = RowStack(*np.zeros((6, room), np.int64))
+        self.stack = Stack(*np.zeros((len(Stack._fields), room), np.int64))
+        self.row_stack = RowStack(*np.zeros((len(RowStack._fields), room), np.int64))
         self.filled = new_record(FILLED)
         self._make_candidates(0)
         self._make_nothing()
@@ -191,7 +191,14 @@ class Workspace:
         self.rows = self.spare = self._new_rows(0)
         no_counts = np.empty((0, n_classes))
         self.bin_work = BinScratch(
-            nothing, nothing, nothing, no_counts, no_counts, nothing, nothing, nothing
+            filled=nothing,
+            is_marked=nothing,
+            number=nothing,
+            lefts=no_counts,
+            cells=no_counts,
+            keys=nothing,
+            buffer=nothing,
+            starts=nothing,
         )
         self.histograms = np.empty((0, 0, n_classes))
 
@@ -274,7 +281,7 @@ class Workspace:
         if self.bin_work.keys.size < n_keys:
             self.bin_work = BinScratch(
                 filled=np.empty(most_bins, np.int64),
-                look=np.empty(most_bins, np.int64),
+                is_marked=np.empty(most_bins, np.int64),
                 number=np.empty(most_bins, np.int64),
                 lefts=np.empty((most_bins, self.n_classes)),
                 cells=np.empty((max(2 * most_bins, n_candidates), self.n_classes)),
@@ -306,43 +313,44 @@ class Workspace:
 
     def push_sorted(self, n_cases: int) -> None:
         """Put the root on the stack of sorted nodes."""
-        for column, value in zip(self.stack, (0, n_cases, 0, 0, n_cases), strict=True):
-            column[0] = value
+        stack = self.stack
+        stack.begin[0], stack.end[0], stack.in_use[0] = 0, n_cases, n_cases
+        stack.depth[0] = stack.node[0] = 0
         self.filled.n_stack = 1
 
     def push_binned(self, subtree: Subtree) -> None:
         """Put the root on the stack of binned nodes."""
-        counted = NOT_YET if subtree.histogram is None else READY
-        entry = 0, subtree.size, subtree.depth, 0, 0, counted
-        for column, value in zip(self.row_stack, entry, strict=True):
-            column[0] = value
+        stack = self.row_stack
+        stack.begin[0], stack.end[0], stack.depth[0] = 0, subtree.size, subtree.depth
+        stack.node[0] = stack.slot[0] = 0
+        stack.counted[0] = NOT_YET if subtree.histogram is None else READY
         self.filled.n_row_stack = 1
 
-    def take_subtree(self, *, copies: bool) -> Subtree:
+    def pop_subtree(self, *, copies: bool) -> Subtree:
         """Pop the top binned node, to be grown in another workspace.
 
         Its rows are the last in use, and no other node touches them, unless cases are copied to
         several branches and nodes below it on the stack need the space.
         """
-        top = self.filled.n_row_stack - 1
-        begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
+        stack, top = self.row_stack, self.filled.n_row_stack - 1
         self.filled.n_row_stack = top
-        rows = mapped(lambda column: column[begin:end], self.rows)
+        rows = _row_range(self.rows, slice(stack.begin[top], stack.end[top]))
+        is_counted = stack.counted[top] == READY
         return Subtree(
-            mapped(np.copy, rows) if copies else rows,
-            depth,
-            node,
-            self.histograms[slot].copy() if counted == READY else None,
+            rows=mapped(np.copy, rows) if copies else rows,
+            depth=int(stack.depth[top]),
+            node=int(stack.node[top]),
+            histogram=self.histograms[stack.slot[top]].copy() if is_counted else None,
         )
 
-    def give_memory(self) -> GrowthScratch:
+    def release_memory(self) -> GrowthScratch:
         """Return the working memory; only the nodes are kept."""
         memory = self.memory
         self._make_nothing()
         self.division = new_division(0)
         return memory
 
-    def take_memory(self, memory: GrowthScratch) -> None:
+    def reuse_memory(self, memory: GrowthScratch) -> None:
         """Reuse the working memory of another growth of the same data."""
         self.cases, self.spare, work, self.bin_work, self.division, self.histograms = memory
         self.candidates, self.categories, self.found = work
@@ -414,7 +422,7 @@ def needs_team(n_rows: int, n_threads: int, *, copies: bool) -> bool:
 
 
 @dataclass(frozen=True)
-class _Given:
+class _HandedOver:
     """A subtree that grows in its own workspace, and the node that it will replace."""
 
     home: Workspace
@@ -423,13 +431,13 @@ class _Given:
     task: "Future[None]"
 
 
-def graft(root: Workspace, given: Sequence[_Given]) -> None:
+def graft(root: Workspace, handed_over: Sequence[_HandedOver]) -> None:
     """Replace nodes by the trees that were grown in other workspaces.
 
     All nodes are put one after the other. The root of a tree is copied to the node that it
     replaces, and its own place becomes unreachable.
     """
-    spaces = [root, *(subtree.other for subtree in given)]
+    spaces = [root, *(subtree.other for subtree in handed_over)]
     sizes = [int(space.filled.n_nodes) for space in spaces]
     widths = [int(space.filled.n_category_branches) for space in spaces]
     starts = dict(zip(map(id, spaces), np.cumsum([0, *sizes]).tolist(), strict=False))
@@ -445,8 +453,8 @@ def graft(root: Workspace, given: Sequence[_Given]) -> None:
 
     lengths = [sizes] * (len(root.nodes) - 1) + [widths]
     nodes = Nodes(*(joined(column, own) for column, own in enumerate(lengths)))
-    places = [starts[id(subtree.home)] + subtree.node for subtree in given]
-    roots = [starts[id(subtree.other)] for subtree in given]
+    places = [starts[id(subtree.home)] + subtree.node for subtree in handed_over]
+    roots = [starts[id(subtree.other)] for subtree in handed_over]
     for column in nodes[:-1]:
         column[places] = column[roots]
     root.nodes, root.filled.n_nodes = nodes, sum(sizes)
@@ -470,10 +478,10 @@ class SubtreePool:
         self.copies = copies
         self.narrow = max(1, NARROW // 4) if columns.bins.exact.all() else NARROW
         self.stopped, self.lock = Event(), Lock()
-        self.given: list[_Given] = []
+        self.handed_over: list[_HandedOver] = []
         # How many subtrees are growing or wait for a thread, and the least number of rows of a node
         # that is handed over.
-        self.n_tasks, self.wanted = 0, np.array([_NEVER])
+        self.n_tasks, self.min_handed_over = 0, np.array([_NEVER])
         # Working memory of finished subtrees and members, for reuse: allocation is slow, especially
         # in many threads.
         self.idle: list[GrowthScratch] = []
@@ -491,9 +499,9 @@ class SubtreePool:
             room = mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
             self._submit(root, room, space).result()
             # When a subtree is finished, everything it handed over is in the list.
-            for subtree in self.given:
+            for subtree in self.handed_over:
                 subtree.task.result()
-        graft(space, self.given)
+        graft(space, self.handed_over)
 
     def team_size(self, subtree: Subtree) -> int:
         """Return how many threads split a node, in proportion to its rows."""
@@ -523,7 +531,9 @@ class SubtreePool:
         """
         with self.lock:
             self.n_tasks += change
-            self.wanted[0] = self.usual if self.n_tasks >= self.n_threads else self.smallest
+            self.min_handed_over[0] = (
+                self.usual if self.n_tasks >= self.n_threads else self.smallest
+            )
 
     def _grow(self, root: Subtree, room: Rows | None, space: Workspace) -> None:
         """Grow a subtree; ``room`` is free memory as large as its rows, if a team may need it."""
@@ -532,35 +542,36 @@ class SubtreePool:
                 self._grow_alone(root, space)
                 return
             for child, child_room in Team(self, root, room, space).split():
-                self._give_away(child, child_room, space)
+                self._hand_over(child, child_room, space)
         finally:
             self._count_tasks(-1)
 
     def _grow_alone(self, root: Subtree, space: Workspace) -> None:
         """Grow a subtree in this thread, except for the nodes that are handed over."""
         if self.idle:
-            space.take_memory(self.idle.pop())
+            space.reuse_memory(self.idle.pop())
         space.make_binned(root, self.columns, copies=self.copies)
         space.make_sorted(self.narrow)
         space.push_binned(root)
         while not self.stopped.is_set():
             data = BinnedData(self.columns.features, self.columns.bins, space.rows)
             status = self.run(
-                self.narrow, self.wanted, data, self.functions, space.memory, space.grown
+                self.narrow, self.min_handed_over, data, self.functions, space.memory, space.grown
             )
             if status == DONE:
-                self.idle.append(space.give_memory())
+                self.idle.append(space.release_memory())
                 return
             if status == FULL:
                 space.make_room()
-            elif status == TAKE:
-                self._give_away(space.take_subtree(copies=self.copies), None, space)
+            elif status == HAND_OVER:
+                self._hand_over(space.pop_subtree(copies=self.copies), None, space)
 
-    def _give_away(self, taken: Subtree, room: Rows | None, space: Workspace) -> None:
+    def _hand_over(self, subtree: Subtree, room: Rows | None, space: Workspace) -> None:
+        """Let another thread grow a subtree of a workspace, in a workspace of its own."""
         other = Workspace(self.columns, space.n_classes)
-        other.start(space.nodes.counts[taken.node])
-        task = self._submit(taken, room, other)
-        self.given.append(_Given(space, taken.node, other, task))
+        other.start(space.nodes.counts[subtree.node])
+        task = self._submit(subtree, room, other)
+        self.handed_over.append(_HandedOver(space, subtree.node, other, task))
 
 
 class Team:
@@ -579,7 +590,14 @@ class Team:
         self.pool, self.columns, self.functions = pool, pool.columns, pool.functions
         self.root, self.room, self.space = root, room, space
         self.data = BinnedData(self.columns.features, self.columns.bins, root.rows)
-        self.node = Node(0, root.size, root.depth, 0, int(space.filled.n_nodes), 0)
+        self.node = Node(
+            begin=0,
+            end=root.size,
+            depth=root.depth,
+            number=0,
+            first_child=int(space.filled.n_nodes),
+            in_use=0,
+        )
         self.size, self.narrow = pool.team_size(root), pool.narrow
         space.make_bins(self.columns, _INNER_CUTS, root.size)
 

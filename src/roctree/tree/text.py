@@ -20,13 +20,15 @@ BAR = "|   "
 # More bars than this would fill the page, so their number is shown.
 MAX_BARS = 20
 MAX_LISTED_CATEGORIES = 6
-MAX_CLASSES = 3
-ALL_DIGITS = 17
+MAX_LISTED_CLASSES = 3
+# Significant digits by default, and those that distinguish all numbers.
 DIGITS = 4
-# Trees of up to this many leaves are shown whole.
+ALL_DIGITS = 17
+# Trees of up to this many leaves are shown whole; HTML shows this many levels of larger ones.
 WHOLE_TREE_LEAVES = 16
-_LATEST_DAY = 1e8
 HTML_LEVELS = 3
+# Days since 1970 beyond this are shown as numbers.
+_LATEST_DAY = 1e8
 
 
 class NodePredictions(NamedTuple):
@@ -67,7 +69,7 @@ class NodePredictions(NamedTuple):
             return self._named_share(node, self.positive)
         if label < len(self.classes):
             return share_text(float(shares[label]))
-        order = np.argsort(-shares, kind="stable")[: MAX_CLASSES + 1].tolist()
+        order = np.argsort(-shares, kind="stable")[: MAX_LISTED_CLASSES + 1].tolist()
         return ", ".join(self._named_share(node, label) for label in order)
 
     def _named_share(self, node: int, label: int) -> str:
@@ -86,10 +88,10 @@ def to_text(
 ) -> str:
     """Return the tree as text.
 
-    Thresholds are rounded, but not so far that two of the same attribute look equal. A branch says
-    ``or missing`` if missing values go there, unless all splits on that attribute send them to the
-    heaviest branch. Cases are counted by weight. After twenty bars, the number of further bars is
-    given in brackets.
+    Thresholds are rounded, but not so far that two of the same attribute look equal. A condition
+    ends in ``or missing`` if missing values go there, unless all splits on that attribute send them
+    to the heaviest branch. Cases are counted by weight. After twenty bars, the number of further
+    bars is given in brackets.
 
     Parameters
     ----------
@@ -97,17 +99,17 @@ def to_text(
     schema : Schema
         Names, categories and classes.
     max_depth : int, optional
-        Number of levels to show; a line that stands for a subtree ends in "…".
+        Number of levels to show; a line in place of a subtree ends in "…".
     digits : int
         Significant digits of thresholds and weights, at most 17.
     leaf_note : callable, optional
         Returns a note for each leaf, by its number.
-    labels : int64[nodes], optional
-        Class of each node, by default the most frequent; the number of classes if undecided.
+    predictions : NodePredictions, optional
+        What the nodes predict; by default the most frequent class, with its share of the cases.
     """
     check_limits(max_depth, digits)
     condition = _conditions(tree, schema, digits)
-    return in_lines(
+    return node_lines(
         tree,
         schema.classes,
         condition,
@@ -122,17 +124,19 @@ def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], st
     """Return a function from nodes to the condition that leads there from the parent."""
     names = [quote_if_needed(name) for name in schema.names]
     cuts = short_thresholds(tree, schema, digits)
-    says_missing = says_missing_of(tree)
+    states_missing = states_missing_branch(tree)
 
     def condition(node: int) -> str:
         parent = int(tree.parent[node])
         name, cut = names[tree.feature[parent]], cuts.get(parent)
-        return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+        return branch_condition(
+            tree, schema, node, name, cut, states_missing=states_missing[parent]
+        )
 
     return condition
 
 
-def in_lines(
+def node_lines(
     tree: Tree,
     classes: NDArray[Any],
     condition: Callable[[int], str],
@@ -245,7 +249,7 @@ def _indent(depth: int) -> str:
 
 
 def branch_condition(
-    tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
+    tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, states_missing: bool
 ) -> str:
     """Return the condition that leads to a node from its parent."""
     parent, branch = tree.parent[node], tree.branch[node]
@@ -260,7 +264,7 @@ def branch_condition(
         if among.size == 0:
             return f"{name} is missing" if takes_missing else f"{name} is none of these"
         condition = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
-    return condition + " or missing" * (takes_missing and says_missing)
+    return condition + " or missing" * (takes_missing and states_missing)
 
 
 def category_set(codes: NDArray[np.int64], categories: Any) -> str:
@@ -297,7 +301,7 @@ def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], dig
     listed = [
         f"{format_number(float(counts[i]), digits)} {quote_if_needed(classes[i])}" for i in order
     ]
-    listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
+    listed[MAX_LISTED_CLASSES:] = ["…"] * (len(listed) > MAX_LISTED_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
 
@@ -315,10 +319,13 @@ def share_text(part: float) -> str:
     return f"{part:.{n_decimals}f}"
 
 
-def says_missing_of(tree: Tree) -> list[bool]:
-    """Return whether each split is on an attribute whose missing branch must be stated."""
-    own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
-    return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
+def states_missing_branch(tree: Tree) -> list[bool]:
+    """Return whether each split is on an attribute whose missing branch must be stated.
+
+    It need not be stated if all splits on the attribute send missing values to the heaviest branch.
+    """
+    differs = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
+    return [bool(flag) for flag in np.isin(tree.feature, tree.feature[differs])]
 
 
 def short_thresholds(tree: Tree, schema: "Schema", digits: int = DIGITS) -> dict[int, str]:

@@ -193,25 +193,25 @@ class Tree:
     @cached_property
     def all_paths(self) -> "Paths":
         """Descent of rows that may be divided among branches."""
-        return self._packed(self.missing_branch, self.softness)
+        return self._paths(self.missing_branch, self.softness)
 
     @cached_property
     def all_hard_paths(self) -> "Paths":
         """Descent of rows that only missing values divide among branches: thresholds are hard."""
         if not self.softness.any():
             return self.all_paths
-        return self._packed(self.missing_branch, np.zeros(self.n_nodes))
+        return self._paths(self.missing_branch, np.zeros(self.n_nodes))
 
     @cached_property
     def single_path(self) -> "Paths":
         """Descent of rows to a single leaf."""
         branch = np.where(self.missing_branch < 0, self.heaviest_branch, self.missing_branch)
-        return self._packed(branch, np.zeros(self.n_nodes))
+        return self._paths(branch, np.zeros(self.n_nodes))
 
-    def _packed(self, missing_branch: NDArray[np.int16], softness: Floats) -> "Paths":
-        from roctree.tree.prediction import pack
+    def _paths(self, missing_branch: NDArray[np.int16], softness: Floats) -> "Paths":
+        from roctree.tree.prediction import node_paths
 
-        return pack(self, missing_branch, softness)
+        return node_paths(self, missing_branch, softness)
 
     @cached_property
     def used_attributes(self) -> tuple[Ints, NDArray[np.uint32], NDArray[np.bool_]]:

@@ -196,7 +196,7 @@ def mark_bins(
         known = sum_of(candidates.known)
         share = known / (known + sum_of(candidates.missing))
     for j in range(n):
-        bin_work.look[j] = 0
+        bin_work.is_marked[j] = 0
     n_edges = (n + CHUNK - 1) // CHUNK + 1
     for j in range(n_edges):
         for label in range(n_classes):
@@ -216,7 +216,7 @@ def mark_bins(
             gain = bounds[i] * share + nothing
             if gain >= least:
                 low, high = weight_of(lefts, first + i), weight_of(lefts, first + i + 1)
-                bin_work.look[first + i] = 1
+                bin_work.is_marked[first + i] = 1
                 highest = max(highest, gain)
                 info = least_info(low, high, rules, candidates)
                 highest_ratio = max(highest_ratio, gain / info)
@@ -281,8 +281,8 @@ def list_bins(
         starts[place] = 0
     for j in range(n):
         place = bin_work.filled[j]
-        starts[place] = bin_work.look[j]
-        if bin_work.look[j] == 1:
+        starts[place] = bin_work.is_marked[j]
+        if bin_work.is_marked[j] == 1:
             bin_work.number[place], bin_work.filled[n_marked] = n_marked, place
             for label in range(candidates.total.size):
                 bin_work.lefts[n_marked, label] = candidates.lefts[j, label]
@@ -306,9 +306,9 @@ def least_worth(best: float) -> float:
 def is_better(
     score: float, side: int, uneven: float, code: int, feature: int, found: BestSplits
 ) -> bool:
-    """Whether a cut beats the one found: by score, else missing on the right, else further left.
+    """Whether a cut beats the one found: by score, then missing on the right, then further left.
 
-    Of cuts without gain the more even one is better. That is the order of a search without bins.
+    Among cuts without gain, the more even one is better. A search without bins has the same order.
     Scores are compared rather than gains, because scores may become equal when gains are rounded.
     """
     if found.n_branches[feature] == 0:
@@ -465,7 +465,7 @@ def narrow_keys(
         load_cells(number, cells, bin_work, work.candidates)
         mark_bins(per_bin, least, search, work.candidates, bin_work)
         for cell in range(per_bin):
-            marked[number * (per_bin + 1) + cell] = bin_work.look[cell]
+            marked[number * (per_bin + 1) + cell] = bin_work.is_marked[cell]
     n_kept = 0
     for i in range(n_keys):
         key = keys[i]
@@ -525,7 +525,7 @@ def search_inside(
 def refine(
     feature: int,
     least: float,
-    looks: bool,
+    searches: bool,
     node: Node,
     data: BinnedData,
     search: Search,
@@ -533,8 +533,8 @@ def refine(
 ) -> None:
     """Search the bins of an attribute where some cut may gain ``least``.
 
-    If missing cases join a branch, once with them on the right and once on the left. If ``looks``
-    is false, only the bounds on the cuts in these bins are entered.
+    If missing cases join a branch, this is done with them on the right, then on the left. If
+    ``searches`` is false, only the bounds on the cuts in these bins are entered.
     """
     work, bin_work = memory.work, memory.bin_work
     candidates, found = work.candidates, work.found
@@ -549,7 +549,7 @@ def refine(
         gain, ratio = mark_bins(n, least, search, candidates, bin_work)
         found.highest[feature] = max(found.highest[feature], gain)
         found.highest_ratio[feature] = max(found.highest_ratio[feature], ratio)
-        if not looks or gain == -np.inf:
+        if not searches or gain == -np.inf:
             continue
         n_bins = list_bins(feature, n, data.bins, candidates, bin_work)
         n_keys = gather_keys(
@@ -563,7 +563,7 @@ def refine(
 def skip_refinement(
     feature: int,
     least: float,
-    looks: bool,
+    searches: bool,
     node: Node,
     data: BinnedData,
     search: Search,
@@ -653,12 +653,12 @@ def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: No
                 return
         own = found.gain[feature] if found.n_branches[feature] > 0 else -np.inf
         # Whether there is a split at all decides how many attributes the mean is taken over.
-        looks = n_bounded == n_features or own <= -EPSILON
+        searches = n_bounded == n_features or own <= -EPSILON
         n_bounded = min(n_bounded + 1, n_features)
         if not exact[feature]:
             least = own - slack(own) if own > -EPSILON else -np.inf
-            functions.refine(feature, least, looks, node, data, functions.search, memory)
-        enter_bounds(feature, looks or exact[feature], found, rules.correction)
+            functions.refine(feature, least, searches, node, data, functions.search, memory)
+        enter_bounds(feature, searches or exact[feature], found, rules.correction)
 
 
 @kernel

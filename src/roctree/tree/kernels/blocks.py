@@ -105,7 +105,7 @@ def mark(feature: int, best: float, data: BinnedData, search: Search, memory: No
 def mark_features(
     best: float, data: BinnedData, functions: BinnedFunctions, memory: NodeScratch, marked: Ints
 ) -> bool:
-    """Set ``marked`` to 1 for the attributes with a bin to look into.
+    """Set ``marked`` to 1 for the attributes with a bin to search inside.
 
     Returns false if attributes cannot be searched one by one, because ratios are compared or
     missing cases are tried on both sides.
@@ -128,7 +128,7 @@ def mark_feature(
 ) -> int:
     """Mark the bins of an attribute where a cut may be the best; return how many there are.
 
-    ``starts`` becomes 1 for the bins to look into.
+    ``starts`` becomes 1 for the bins to search inside.
     """
     candidates, bin_work = memory.work.candidates, memory.bin_work
     n = mark(feature, best, data, functions.sorted.search, memory)

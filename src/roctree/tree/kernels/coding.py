@@ -23,7 +23,7 @@ from roctree.arrays import (
 
 STEPS = 256
 # The ends of the bins of a column are padded to this many, for a search of a fixed eight steps.
-SEARCHED = 256
+BIN_SLOTS = 256
 BLOCK = 512
 
 
@@ -32,9 +32,9 @@ class CodeBins(NamedTuple):
 
     Attributes
     ----------
-    highest, lowest : float64[features, SEARCHED]
+    highest, lowest : float64[features, BIN_SLOTS]
         Bin b of a column holds the values up to ``highest[b]``; ends are padded with infinity.
-    scale : float64[features, SEARCHED]
+    scale : float64[features, BIN_SLOTS]
         Steps per unit inside each bin; 0 for a single step.
     shift, size : int64[features]
         The bits of the step in a code, and the number of bins.

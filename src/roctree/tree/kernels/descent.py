@@ -11,10 +11,11 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, record_array, typed_kernel
+from roctree._jit import kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     Floats,
     Floats2D,
+    Int,
     Int32s,
     Ints,
     Places,
@@ -49,8 +50,8 @@ RULE = np.dtype(
         ],
     )
 )
-Steps: TypeAlias = Annotated[NDArray[Any], record_array(STEP, readonly=True)]
-NodeRules: TypeAlias = Annotated[NDArray[Any], record_array(RULE, readonly=True)]
+Steps: TypeAlias = Annotated[NDArray[Any], record_array_type(STEP, readonly=True)]
+NodeRules: TypeAlias = Annotated[NDArray[Any], record_array_type(RULE, readonly=True)]
 
 
 class Paths(NamedTuple):
@@ -284,8 +285,7 @@ def list_nodes(
 
 # A node to be visited, and its list of rows: the stack it is on, its start and its end.
 SEGMENT = np.dtype((np.record, [("node", "i8"), ("stack", "i8"), ("begin", "i8"), ("end", "i8")]))
-Whole: TypeAlias = int | np.int64
-Segments: TypeAlias = Annotated[NDArray[Any], record_array(SEGMENT)]
+Segments: TypeAlias = Annotated[NDArray[Any], record_array_type(SEGMENT)]
 
 
 class Segment(NamedTuple):
@@ -381,7 +381,7 @@ def blend(
 
 
 @kernel
-def push(n_pending: int, node: Whole, stack: int, begin: int, end: Whole, pending: Segments) -> int:
+def push(n_pending: int, node: Int, stack: int, begin: int, end: Int, pending: Segments) -> int:
     """Add a node with its list to those that are pending, unless it is empty; return how many."""
     if end == begin:
         return n_pending
@@ -440,8 +440,8 @@ def add_two_leaves(
         for k in range(np.uint64(mixture.shape[1])):
             # One leaf after the other, in the same order as with separate lists, so that sums are
             # equal.
-            sofar = mixture[row, k] + first * leaf_table[below, k]
-            mixture[row, k] = sofar + second * leaf_table[beyond, k]
+            partial = mixture[row, k] + first * leaf_table[below, k]
+            mixture[row, k] = partial + second * leaf_table[beyond, k]
 
 
 @kernel
@@ -484,7 +484,7 @@ def divide_numbers(
 def divide_any(
     segment: Segment, n_pending: int, column: ReadonlyFloats, paths: Paths, lists: Lists
 ) -> int:
-    """Do the same for any split, with values that may be missing, branch by branch."""
+    """As ``divide_numbers``, for any split and values that may be missing, branch by branch."""
     rows, parts, branches = lists.rows, lists.parts, lists.branches
     node, stack, other = segment.node, segment.stack, 1 - segment.stack
     begin, n_rows = segment.begin, segment.end - segment.begin
@@ -513,7 +513,7 @@ def divide_any(
 
 @kernel
 def share_of(
-    value: float, part: float, node: int, child: Whole, branch: int, paths: Paths
+    value: float, part: float, node: int, child: int | np.int64, branch: int, paths: Paths
 ) -> float:
     """Return the share that one branch receives of a part that goes to several."""
     rule = paths.rules[node]

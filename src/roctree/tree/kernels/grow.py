@@ -42,12 +42,12 @@ from roctree.tree.kernels.records import (
     Rows,
     SearchScratch,
 )
-from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
+from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, midpoint
 from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
 # What ``grow_binned`` returns.
-DONE, FULL, TAKE, PAUSE = range(4)
+DONE, FULL, HAND_OVER, PAUSE = range(4)
 # Return to Python after this many cells, about ten times a second, so that Ctrl-C works.
 TURN = 1 << 24
 
@@ -65,16 +65,16 @@ class SortedFunctions(NamedTuple):
 def threshold_at(
     feature: int, cut: int, end: int, features: Features, bins: Bins, cases: Cases
 ) -> float:
-    """Return the middle of the values beside a cut, or all values if none is on its right."""
+    """Return the midpoint of the values beside a cut, or all values if none is on its right."""
     order, rank = cases.order, cases.rank
     if cut == end or rank[feature, order[feature, cut]] == MISSING_RANK:
         return IS_PRESENT
     left, right = order[feature, cut - 1], order[feature, cut]
     if bins.exact[feature]:
         low = bins.highest[feature, rank[feature, left]]
-        return middle(low, bins.lowest[feature, rank[feature, right]])
+        return midpoint(low, bins.lowest[feature, rank[feature, right]])
     low = features.values[cases.row[left], feature]
-    return middle(low, features.values[cases.row[right], feature])
+    return midpoint(low, features.values[cases.row[right], feature])
 
 
 @inlined
@@ -303,7 +303,7 @@ def push_sorted(node: Node, top: int, grown: GrowthState) -> None:
 @typed_kernel
 def grow_binned(
     narrow: int,
-    wanted: Ints,
+    min_handed_over: Ints,
     data: BinnedData,
     functions: BinnedFunctions,
     memory: GrowthScratch,
@@ -312,9 +312,9 @@ def grow_binned(
     """Split the nodes on the row stack and all below them.
 
     Nodes of at most ``narrow`` cases are grown as sorted nodes. Returns DONE; FULL if the arrays
-    are full; TAKE if the node on top has at least ``wanted[0]`` cases and is not the last, so that
-    another thread may grow it; or PAUSE at regular intervals. Other threads lower ``wanted`` while
-    they have nothing to do.
+    are full; HAND_OVER if the node on top has at least ``min_handed_over[0]`` cases and is not the
+    last, so that another thread may grow it; or PAUSE at regular intervals. Other threads lower
+    ``min_handed_over`` while they have nothing to do.
     """
     features, nodes, stack, filled = data.features, grown.nodes, grown.row_stack, grown.filled
     work, division, histograms = memory.work, memory.division, memory.histograms
@@ -338,12 +338,12 @@ def grow_binned(
             stack.begin[top], stack.end[top], stack.depth[top], stack.node[top], filled.n_nodes, 0
         )
         size = node.end - node.begin
-        is_taken = top > 0 and size >= wanted[0]
-        if counted == FOR_BOTH or (counted == NOT_YET and size > narrow and not is_taken):
+        is_handed_over = top > 0 and size >= min_handed_over[0]
+        if counted == FOR_BOTH or (counted == NOT_YET and size > narrow and not is_handed_over):
             count_node(data, histograms, grown)
             continue
-        if is_taken:
-            return TAKE
+        if is_handed_over:
+            return HAND_OVER
         n_cells += size * n_features
         if size <= narrow:
             functions.sort(node.begin, node.end, data, memory.cases, memory.bin_work)

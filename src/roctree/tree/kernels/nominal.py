@@ -1,6 +1,6 @@
 """The best split of a nominal attribute at a node.
 
-``binary`` looks for two sets of categories. With two classes the best pair of sets for a convex
+``two_sets`` looks for two sets of categories. With two classes the best pair of sets for a convex
 criterion lies along the order of the share of positives (Breiman et al. 1984), so the search is
 exact unless a branch of that pair is too light. With more classes that order is tried for each of
 the most frequent classes in turn, a heuristic. ``multiway`` gives each category its own branch,
@@ -113,29 +113,29 @@ def next_class(total: Floats, label: int) -> int:
 
 
 @kernel
-def shrink(n: int, strength: float, counts: Floats2D, pot: Floats) -> None:
+def shrink(n: int, strength: float, counts: Floats2D, common: Floats) -> None:
     """Shrink the counts of ``n`` categories towards a common distribution.
 
     A category of weight w contributes strength / (w + strength) of its counts to that distribution
     and receives as much. The weights of categories and of classes are unchanged.
     """
-    weight_of_pot = 0.0
-    for label in range(pot.size):
-        pot[label] = 0.0
+    common_weight = 0.0
+    for label in range(common.size):
+        common[label] = 0.0
     for i in range(n):
         weight = weight_of(counts, i)
         share = strength / (weight + strength)
-        weight_of_pot += share * weight
-        for label in range(pot.size):
-            pot[label] += share * counts[i, label]
-    if weight_of_pot <= 0.0:
+        common_weight += share * weight
+        for label in range(common.size):
+            common[label] += share * counts[i, label]
+    if common_weight <= 0.0:
         return
     for i in range(n):
         weight = weight_of(counts, i)
         share = strength / (weight + strength)
-        for label in range(pot.size):
+        for label in range(common.size):
             own = (1.0 - share) * counts[i, label]
-            counts[i, label] = own + share * weight * (pot[label] / weight_of_pot)
+            counts[i, label] = own + share * weight * (common[label] / common_weight)
 
 
 @kernel

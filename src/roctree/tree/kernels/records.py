@@ -54,7 +54,7 @@ class Features(NamedTuple):
     n_categories : int64[features]
         0 for numeric attributes.
     offset : int64[features + 1]
-        Where the codes of a nominal attribute start in ``Found.branch_of``.
+        Where the codes of a nominal attribute start in ``BestSplits.branch_of``.
     countable : bool[features]
         Whether an attribute enters C4.5's average gain.
     shrinkage : float64[features]
@@ -308,9 +308,9 @@ class BinScratch(NamedTuple):
 
     Attributes
     ----------
-    filled, look : int64[bins]
-        The bins of an attribute that hold cases, and whether (0 or 1) to look into each; ``look``
-        is for cells too.
+    filled, is_marked : int64[bins]
+        The bins of an attribute that hold cases, and whether (0 or 1) to search inside each;
+        ``is_marked`` is for cells too.
     number : int64[bins]
         The number of each marked bin among these.
     lefts : float64[bins, classes]
@@ -320,11 +320,11 @@ class BinScratch(NamedTuple):
     keys, buffer : int64[places]
         Cases as ``code << 32 | place``, to be sorted.
     starts : int64[places]
-        Counters of the sort, and which bins or cells to look into.
+        Counters of the sort, and which bins or cells to search inside.
     """
 
     filled: Ints
-    look: Ints
+    is_marked: Ints
     number: Ints
     lefts: Floats2D
     cells: Floats2D

@@ -116,7 +116,7 @@ def sort_ties(n: int, base: int, feature: int, features: Features, row: Places, 
 
 
 @inlined
-def middle(low: float, high: float) -> float:
+def midpoint(low: float, high: float) -> float:
     """Return the value half way between two others, always below the higher."""
     between = low / 2.0 + high / 2.0
     return low if between >= high or between < low else between
@@ -185,7 +185,7 @@ def threshold_of(feature: int, low: float, high: float, features: Features) -> f
     """Return the threshold between the values beside a cut; NaN if the attribute is nominal."""
     if features.n_categories[feature] > 0:
         return np.nan
-    return IS_PRESENT if high == np.inf else middle(low, high)
+    return IS_PRESENT if high == np.inf else midpoint(low, high)
 
 
 @kernel

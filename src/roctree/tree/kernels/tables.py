@@ -1,6 +1,6 @@
 """Kernels of growth from tables: code cells, count tables, search them, assign rows to children.
 
-The table of a node holds the class counts of every bin of every attribute. ``number_cells`` codes
+The table of a node holds the class counts of every bin of every attribute. ``code_bins`` codes
 values by their bins; ``count_tables`` adds rows to tables; ``search_tables`` finds the best split
 of each table; ``find_branches`` and ``move_rows`` send the rows of a shard to the children.
 
@@ -33,7 +33,7 @@ from roctree.arrays import (
     ReadonlyPlaces,
 )
 from roctree.tree.kernels.bins import enter_bins, load_bins
-from roctree.tree.kernels.coding import BLOCK, SEARCHED, CellBlock, find_bins
+from roctree.tree.kernels.coding import BIN_SLOTS, BLOCK, CellBlock, find_bins
 from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import C45_GAP, weight_of
@@ -45,7 +45,7 @@ from roctree.tree.kernels.records import (
     Features,
     SearchScratch,
 )
-from roctree.tree.kernels.rows import middle
+from roctree.tree.kernels.rows import midpoint
 from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
@@ -71,7 +71,7 @@ class Bounds(NamedTuple):
     @classmethod
     def empty(cls, n_features: int) -> "Bounds":
         """Return the bounds of bins without values."""
-        shape = (n_features, SEARCHED)
+        shape = (n_features, BIN_SLOTS)
         return cls(np.full(shape, np.inf), np.full(shape, -np.inf))
 
     def merged(self, other: "Bounds") -> "Bounds":
@@ -86,7 +86,7 @@ class Bounds(NamedTuple):
         return np.where(np.isinf(known), np.nan, known)
 
 
-def number_cells(
+def code_bins(
     begin: int,
     end: int,
     features: Ints,
@@ -115,8 +115,8 @@ def number_cells(
 
 
 # Codes of one byte each, and of two.
-number_bytes = variant("number_bytes", number_cells, codes=Bytes2D)
-number_words = variant("number_words", number_cells, codes=Codes2D)
+code_bins_bytes = variant("code_bins_bytes", code_bins, codes=Bytes2D)
+code_bins_words = variant("code_bins_words", code_bins, codes=Codes2D)
 
 
 # --- Count tables ---
@@ -146,13 +146,13 @@ class NodeRows(NamedTuple):
 def count_tables(
     first_bin: ReadonlyInts,
     nodes: ReadonlyInts,
-    listed: NodeRows,
+    node_rows: NodeRows,
     codes: ReadonlyBytes2D,
     labels: ReadonlyPlaces,
     tables: Floats3D,
 ) -> None:
     """Add the rows of some nodes to their tables, those of the first node to the first table."""
-    rows, weights, starts = listed.rows, listed.weights, listed.starts
+    rows, weights, starts = node_rows.rows, node_rows.weights, node_rows.starts
     weighted = weights.size > 0
     for slot in range(nodes.size):
         table = tables[slot]
@@ -164,8 +164,8 @@ def count_tables(
                 table[first_bin[feature] + codes[row, feature], label] += weight
 
 
-count_bytes = variant("count_bytes", count_tables, codes=ReadonlyBytes2D)
-count_words = variant("count_words", count_tables, codes=ReadonlyCodes2D)
+count_tables_bytes = variant("count_tables_bytes", count_tables, codes=ReadonlyBytes2D)
+count_tables_words = variant("count_tables_words", count_tables, codes=ReadonlyCodes2D)
 
 
 # --- Search tables ---
@@ -289,14 +289,14 @@ def merge_close_bins(
 
 @kernel
 def threshold_between(feature: int, cut: int, columns: TableColumns, histogram: Floats2D) -> float:
-    """Return the middle of the values beside a cut; ``IS_PRESENT`` if none is on its right."""
+    """Return the midpoint of the values beside a cut; ``IS_PRESENT`` if none is on its right."""
     start = columns.bins.start[feature]
     if cut == columns.bins.start[feature + 1] - start - 1:
         return IS_PRESENT
     left = cut - 1
     while weight_of(histogram, start + left) <= 0.0:
         left -= 1
-    return middle(columns.bounds.highest[feature, left], columns.bounds.lowest[feature, cut])
+    return midpoint(columns.bounds.highest[feature, left], columns.bounds.lowest[feature, cut])
 
 
 @kernel
@@ -383,7 +383,7 @@ def search_tables(
 # --- Send rows to children ---
 
 
-class SentSplits(NamedTuple):
+class ShardSplits(NamedTuple):
     """How some nodes of a level are split, in the form that a shard needs.
 
     Attributes
@@ -414,7 +414,7 @@ class SentSplits(NamedTuple):
     divides_cases: bool
 
     @classmethod
-    def from_level(cls, nodes: np.ndarray, splits: LevelSplits, quantum: float) -> "SentSplits":
+    def from_level(cls, nodes: np.ndarray, splits: LevelSplits, quantum: float) -> "ShardSplits":
         """Return the splits of these nodes, all of which are split."""
         return cls(
             nodes=nodes,
@@ -458,14 +458,14 @@ class MovedRows(NamedTuple):
 def find_branches(
     n_categories: ReadonlyInts,
     first_bin: ReadonlyInts,
-    splits: SentSplits,
-    listed: NodeRows,
+    splits: ShardSplits,
+    node_rows: NodeRows,
     codes: ReadonlyBytes2D,
     branches: Branches,
     sizes: Ints,
 ) -> None:
     """Find the branch of each row of the split nodes, -1 for all of them; count the children."""
-    rows, starts = listed.rows, listed.starts
+    rows, starts = node_rows.rows, node_rows.starts
     for split in range(splits.nodes.size):
         feature, first = splits.feature[split], splits.first_child[split]
         cut, is_nominal = splits.cut[split], n_categories[feature] > 0
@@ -493,10 +493,14 @@ find_branches_words = variant("find_branches_words", find_branches, codes=Readon
 
 @typed_kernel
 def move_rows(
-    splits: SentSplits, listed: NodeRows, labels: ReadonlyPlaces, branches: Branches, to: MovedRows
+    splits: ShardSplits,
+    node_rows: NodeRows,
+    labels: ReadonlyPlaces,
+    branches: Branches,
+    to: MovedRows,
 ) -> None:
     """List the rows by children; if weights are listed, count the classes of the children too."""
-    rows, weights, starts = listed.rows, listed.weights, listed.starts
+    rows, weights, starts = node_rows.rows, node_rows.weights, node_rows.starts
     weighted = to.weights.size > 0
     for split in range(splits.nodes.size):
         n_branches, first = splits.n_branches[split], splits.first_child[split]
