@@ -34,8 +34,8 @@ from roctree.cli.options import (
     READING,
     RENAMED,
     STRATEGY_PARAMETERS,
-    Choice,
     DaskOption,
+    OptionSpec,
     OptionWording,
     OutputOption,
     TrainingTargetOption,
@@ -94,9 +94,9 @@ _VALUES = {
 # Options
 
 
-def tree_options(lists: bool = False) -> dict[str, Choice]:
+def tree_options(lists: bool = False) -> dict[str, OptionSpec]:
     """Return the options of a tree; with ``lists``, several values may be given at once."""
-    preset = Choice(
+    preset = OptionSpec(
         f"Start from the parameters of {', '.join(presets.PRESETS)}. Without tree options: "
         "readable, with at most 16 leaves.",
         "NAME",
@@ -105,17 +105,17 @@ def tree_options(lists: bool = False) -> dict[str, Choice]:
     return {"preset": preset} | _parameter_options("tree", lists)
 
 
-def system_options() -> dict[str, Choice]:
+def system_options() -> dict[str, OptionSpec]:
     """Return the options of all systems; shared ones are described as for the tree."""
-    system = Choice(
+    system = OptionSpec(
         "tree, nbtree (naive Bayes models at the leaves) or multiscale (cells). [tree]",
         "NAME",
         choices=tuple(SYSTEMS),
     )
     found = {"system": system} | tree_options()
     for name in SYSTEMS:
-        for option, choice in _parameter_options(name).items():
-            found.setdefault(option, replace(choice, help=f"For {name}: {choice.help}"))
+        for option, spec in _parameter_options(name).items():
+            found.setdefault(option, replace(spec, help=f"For {name}: {spec.help}"))
     return found
 
 
@@ -127,34 +127,36 @@ class Declared(NamedTuple):
     about: str
 
 
-def _parameter_options(system: str, lists: bool = False) -> dict[str, Choice]:
+def _parameter_options(system: str, lists: bool = False) -> dict[str, OptionSpec]:
     declared = _declared_parameters(SYSTEMS[system])
     wording = OptionWording([RENAMED.get(name, name) for name in declared])
     return {
-        RENAMED.get(name, name): _parameter_choice(name, parameter, wording, lists)
+        RENAMED.get(name, name): _parameter_spec(name, parameter, wording, lists)
         for name, parameter in declared.items()
         if name not in _WITHOUT_OPTION
     }
 
 
-def _parameter_choice(name: str, declared: Declared, wording: OptionWording, lists: bool) -> Choice:
+def _parameter_spec(
+    name: str, declared: Declared, wording: OptionWording, lists: bool
+) -> OptionSpec:
     default = declared.default
     about = re.sub(r"``(\w+)``", lambda found: wording.parameter(found[1]), declared.about)
     about = about.replace("None", "none")
     if isinstance(default, bool):
-        return Choice(about, flag=True)
+        return OptionSpec(about, flag=True)
     shown = "" if default is None else f" [{default}]"
     if name in STRATEGY_PARAMETERS:
         names = tuple(registry(name))
         several = "; separate several with commas" if lists else ""
         number = "a number of attributes, " if name == "points" else ""
         about = f"{number}{', '.join(names)}; options as NAME:OPTION=VALUE{several}."
-        return Choice(about + shown, "NAME", choices=names)
+        return OptionSpec(about + shown, "NAME", choices=names)
     listed = re.match(r"\{(.+?)\}", declared.type)
     names = tuple(re.findall(r'"(\w+)"', listed[1])) if listed else ()
     values = _VALUES.get(name, ", ".join(names))
     about = f"{values}. {about}" if values else about
-    return Choice(about + shown, "NAME" if names else "VALUE", choices=names)
+    return OptionSpec(about + shown, "NAME" if names else "VALUE", choices=names)
 
 
 @cache
