@@ -8,7 +8,7 @@ const FONT = "12px system-ui, sans-serif";
 const HEIGHT = 132;
 const EDGE = { left: 42, right: 10, top: 12, bottom: 22 };
 // The attributes with the largest effect come first; the others are behind a button.
-const MOST = 12;
+const MAX_SHOWN = 12;
 
 /** Make the section; returns its element, `update` and `draw`. */
 export function makePointsView(app) {
@@ -24,14 +24,14 @@ export function makePointsView(app) {
     element("div", { class: "head" }, element("h2", {}, title, help("points", "a point"))),
     note,
     grid,
-    attributes.length > MOST ? all : null,
+    attributes.length > MAX_SHOWN ? all : null,
   );
   function showAll() {
     charts.forEach((chart) => (chart.element.hidden = false));
     all.hidden = true;
     draw();
   }
-  charts.slice(MOST).forEach((chart) => (chart.element.hidden = true));
+  charts.slice(MAX_SHOWN).forEach((chart) => (chart.element.hidden = true));
   function update() {
     const { tree, state } = app;
     const name = tree.classes[state.positive];
