@@ -203,7 +203,9 @@ def read_test_cases(
     """
     if dask is not None:
         if not isinstance(model, FittedTree):
-            raise ParameterError("--dask is for trees; this model scores each row by itself.")
+            raise ParameterError(
+                "--dask is for trees, but this model scores each row by itself: leave --dask out."
+            )
         return _tally_by_dask(paths, model, target, weight, dask)
     files = _distinct_files(paths)
     if isinstance(model, FittedTree):
