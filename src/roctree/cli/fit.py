@@ -375,17 +375,17 @@ def fit(
         chosen = _class_of_auc(positive, classes)
         fitted = _fit_cases(cases, parameters, classes)
         fold_aucs = _cross_validate(cases, parameters, classes, chosen, cv)
-    estimator, n_rows, facts, n_inspected = fitted
+    estimator, n_rows, reports, n_inspected = fitted
     # pyarrow columns have no name that fit could remember.
     training = replace(estimator.fitted_.training, target=target)
     model = estimator.fitted_ = replace(estimator.fitted_, training=training)
     if output is not None:
         estimator.save(output)
     found = _facts(model, n_rows, positive, fold_aucs)
-    found["columns"] = [asdict(fact) for fact in facts]
+    found["columns"] = [asdict(report) for report in reports]
     found |= {"rows_looked_at": n_inspected, "output": output}
     title = f"Columns by the first {n_inspected:,} rows" if n_inspected < n_rows else ""
-    columns_shown, tree = _column_table(facts, title), shown_tree(model)
+    columns_shown, tree = _column_table(reports, title), shown_tree(model)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the tree."
     notes = [_summary_line(model, found), *_advice(model, parameters), saved]
     return Report(found, [columns_shown, tree, *notes])
@@ -480,13 +480,13 @@ def _fit_parts(
         sample = cast_columns(rows.head(INSPECTED_ROWS), roles.types)
     if sample.num_rows == 0:
         raise DataError(f"There are no rows in {', '.join(map(repr, paths))}.")
-    facts = assign_roles(sample, roles).columns
-    used = [sample.schema.field(fact.name) for fact in facts if fact.role != "ignored"]
+    reports = assign_roles(sample, roles).columns
+    used = [sample.schema.field(each.name) for each in reports if each.role != "ignored"]
     estimator = system_from_options(parameters, _weighted_classes(rows, roles.target, parameters))
     known = parquet_rows(files, arrow.schema(used)), roles.target, roles.weight
     with silenced_logs():
         roctree.distributed.fit(estimator, *known, client=dask, progress=True)
-    return FitSummary(estimator, rows.count_rows(), facts, sample.num_rows)
+    return FitSummary(estimator, rows.count_rows(), reports, sample.num_rows)
 
 
 def _weighted_classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]:
@@ -547,6 +547,8 @@ def _advice(model: FittedModel, parameters: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _column_table(facts: tuple[ColumnReport, ...], title: str) -> ReportTable:
-    rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
+def _column_table(reports: tuple[ColumnReport, ...], title: str) -> ReportTable:
+    rows = [
+        (each.name, each.role, each.values, str(each.n_missing), each.remark) for each in reports
+    ]
     return ReportTable(("column", "role", "values", "missing", "remark"), rows, title)
