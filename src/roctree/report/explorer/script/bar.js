@@ -45,7 +45,7 @@ function makeFigures(app) {
   function show() {
     const { point, state, tree } = app;
     const isKnown = !point.perClass && Number.isFinite(point.cost);
-    cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? rangeOf(point) : "");
+    cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? costRange(point) : "");
     const { all, found, missed, alarms } = perThousand(point);
     const right = Math.round(point.right * PER);
     const undecided = Math.round(point.undecided * PER);
@@ -63,7 +63,7 @@ function makeFigures(app) {
 }
 
 /** The 95 % interval of the cost, by which it would vary with other cases. */
-function rangeOf(point) {
+function costRange(point) {
   const { low, high } = costInterval(point);
   return ` ${grouped(short(low * PER, 2))}–${grouped(short(high * PER, 2))}`;
 }

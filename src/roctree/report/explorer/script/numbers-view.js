@@ -52,7 +52,7 @@ function fact(term, name, value, shown, remark = "") {
   );
 }
 
-function rangeOf(count, total) {
+function intervalText(count, total) {
   const range = wilson(count, total);
   return range && `${percent(range.low)} to ${percent(range.high)}`;
 }
@@ -73,9 +73,9 @@ function sideFacts(app) {
   const { rates } = point;
   return [
     costFact(app),
-    fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
-    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn + rates.leftNegative)),
-    fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? rangeOf(rates.tp, rates.tp + rates.fp) : ""),
+    fact("recall", "Recall", rates.tpr, percent(rates.tpr), intervalText(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
+    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), intervalText(rates.fp, rates.fp + rates.tn + rates.leftNegative)),
+    fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? intervalText(rates.tp, rates.tp + rates.fp) : ""),
     betaFact(app),
     fact("accuracy", "Accuracy", rates.accuracy, percent(rates.accuracy)),
     ...undecidedFact(app),
@@ -91,8 +91,8 @@ function matrixFacts(app) {
   const name = tree.classes[app.state.positive];
   return [
     costFact(app),
-    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
-    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
+    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? intervalText(right, point.on.total) : ""),
+    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), intervalText(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
     fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
     betaFact(app, ` of ${name}`),
     ...undecidedFact(app),
