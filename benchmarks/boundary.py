@@ -1,16 +1,13 @@
 """Distances from the decision boundary: bounded search, and the paper's algorithm in NumPy."""
 
-import gc
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import numeric
-from benchmarks.quiet import Bystanders
 from benchmarks.race import Entry, Race, Row
 
 N_ROWS, QUICK_N_ROWS = 100_000, 10_000
@@ -55,7 +52,7 @@ def measure_all(
         for entry, distances in contest:
             race.say(f"{entry.label}, round {number + 1}")
             race.patience.wait()
-            found = turn(entry, distances)
+            found = entry.time(distances)
             entry.facts["leaves"] = tree.get_n_leaves()
             entry.facts["largest difference"] = float(np.abs(found - wanted).max())
     for entry, distances in contest[:2]:
@@ -142,13 +139,3 @@ def most_memory(distances: Callable[[], np.ndarray]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-def turn(entry: Entry, distances: Callable[[], np.ndarray]) -> np.ndarray:
-    gc.collect()
-    with Bystanders() as others:
-        begin = perf_counter()
-        found = distances()
-        entry.seconds.append(perf_counter() - begin)
-    entry.others.append(round(others.cores, 2))
-    return found

@@ -40,14 +40,14 @@ def title(task: Task) -> str:
 def fit_all(task: Task, quick: bool, race: Race) -> list[Entry]:
     entries = entrants()
     jobs = [Job(task, entry.threads, repeats(task, quick)) for entry in entries]
-    return race.run(entries, jobs, **patience(quick))
+    return race.run(entries, jobs, **effort(quick))
 
 
 def repeats(task: Task, quick: bool) -> int:
     return SMALL_REPEATS if DATA[task.data].n_rows < SMALL_ROWS and not quick else 1
 
 
-def patience(quick: bool) -> dict[str, float]:
+def effort(quick: bool) -> dict[str, float]:
     """Return the number of rounds, and the time budget of a library in seconds."""
     return {"rounds": 2, "budget": 2.0} if quick else {"rounds": 4, "budget": 10.0}
 
@@ -67,7 +67,7 @@ def fit_criteria(task: Task, quick: bool, race: Race) -> list[Entry]:
     jobs = [
         Job(task, 1, options={"criterion": criterion or name}) for name, criterion in chosen.items()
     ]
-    return race.run(entries, jobs, **patience(quick))
+    return race.run(entries, jobs, **effort(quick))
 
 
 def fractional_row(task: Task) -> Row:
@@ -82,7 +82,7 @@ def fit_fractional(task: Task, race: Race) -> list[Entry]:
     for number, entry in enumerate(entries):
         if entry.library == "roctree":
             jobs[number] = replace(jobs[number], options={"missing": "fractional"})
-    return race.run(entries, jobs, **patience(quick=False))
+    return race.run(entries, jobs, **effort(quick=False))
 
 
 def iris_row() -> Row:

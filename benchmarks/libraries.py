@@ -66,15 +66,25 @@ def compile_roctree() -> None:
     compile_kernels()
 
 
-class Roctree:
+class Estimator:
+    """What libraries with the methods of scikit-learn share; rows are passed as they are."""
+
+    def table(self, X: Any) -> Any:
+        return X
+
+    def probabilities(self, model: Any, table: Any, threads: int) -> np.ndarray:
+        return one_score(model.predict_proba(table))
+
+    def leaves(self, model: Any) -> int:
+        return model.get_n_leaves()
+
+
+class Roctree(Estimator):
     def __init__(
         self, *, criterion: Any = "gini", missing: str = "branch", splits: str = "exact"
     ) -> None:
         compile_roctree()
         self.options = {"criterion": criterion, "missing": missing, "splits": splits}
-
-    def table(self, X: Any) -> Any:
-        return X
 
     def fit(self, table: Any, y: np.ndarray, task: Task, threads: int) -> Any:
         from roctree import ROCTreeClassifier
@@ -84,14 +94,8 @@ class Roctree:
         )
         return model.fit(table, y)
 
-    def probabilities(self, model: Any, table: Any, threads: int) -> np.ndarray:
-        return one_score(model.predict_proba(table))
 
-    def leaves(self, model: Any) -> int:
-        return model.get_n_leaves()
-
-
-class ScikitLearn(Roctree):
+class ScikitLearn(Estimator):
     """Categories are passed as ordered codes, since it does not support nominal attributes."""
 
     def table(self, X: Any) -> np.ndarray:
@@ -108,7 +112,7 @@ class ScikitLearn(Roctree):
         return model.fit(table, y)
 
 
-class XGBoost(Roctree):
+class XGBoost(Estimator):
     """One round; with more than two classes that is one tree for each."""
 
     def fit(self, table: Any, y: np.ndarray, task: Task, threads: int) -> Any:
@@ -137,7 +141,7 @@ class XGBoost(Roctree):
         return sum(tree.count("leaf=") for tree in model.get_booster().get_dump())
 
 
-class LightGBM(Roctree):
+class LightGBM(Estimator):
     """One round; with more than two classes that is one tree for each."""
 
     def fit(self, table: Any, y: np.ndarray, task: Task, threads: int) -> Any:

@@ -1,14 +1,11 @@
 """The Multiscale Classifier: seconds to fit and to predict, bytes per cell."""
 
-from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import numeric
-from benchmarks.quiet import Bystanders
 from benchmarks.race import Entry, Race, Row
 
 SHAPES = ((100_000, 10), (100_000, 2), (100_000, 100), (1_000_000, 10))
@@ -44,7 +41,7 @@ def measure_all(n_rows: int, n_columns: int, race: Race) -> list[Entry]:
         for number in range(ROUNDS):
             race.say(f"{entry.variant}, round {number + 1}")
             race.patience.wait()
-            turn(entry, steps[entry.variant])
+            entry.time(steps[entry.variant])
     return entries
 
 
@@ -65,11 +62,3 @@ def facts(cells: Any) -> dict[str, float]:
         "leaves": cells.get_n_leaves(),
         "bytes per cell": n_bytes / cells.cells_.n_cells,
     }
-
-
-def turn(entry: Entry, step: Callable[[], Any]) -> None:
-    with Bystanders() as others:
-        begin = perf_counter()
-        step()
-        entry.seconds.append(perf_counter() - begin)
-    entry.others.append(round(others.cores, 2))

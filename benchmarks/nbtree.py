@@ -1,6 +1,5 @@
 """Naive Bayes trees: ours, and those of Weka where Java and ``weka.jar`` are found."""
 
-import gc
 import os
 import re
 import shutil
@@ -9,13 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from benchmarks.data import numeric
-from benchmarks.quiet import Bystanders
 from benchmarks.race import STOPPED, Entry, Race, Row
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -64,7 +61,7 @@ def grow_all(load: Callable[[], Data], race: Race) -> list[Entry]:
     for number in range(ROUNDS):
         race.say(f"{ours.label}, round {number + 1}")
         race.patience.wait()
-        turn(ours, X, y)
+        ours.facts["leaves"] = ours.time(partial(grow, X, y))
     command = weka_command()
     if command is None:
         theirs.note = ABSENT
@@ -85,15 +82,6 @@ def grow(X: np.ndarray, y: np.ndarray) -> int:
     from roctree import NaiveBayesTreeClassifier
 
     return NaiveBayesTreeClassifier().fit(X, y).get_n_leaves()
-
-
-def turn(entry: Entry, X: np.ndarray, y: np.ndarray) -> None:
-    gc.collect()
-    with Bystanders() as others:
-        begin = perf_counter()
-        entry.facts["leaves"] = grow(X, y)
-        entry.seconds.append(perf_counter() - begin)
-    entry.others.append(round(others.cores, 2))
 
 
 def weka_turn(entry: Entry, command: list[str]) -> None:

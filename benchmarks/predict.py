@@ -2,11 +2,9 @@
 trees with soft and with hard thresholds."""
 
 from functools import partial
-from time import perf_counter
 
 from benchmarks.data import DATA, load
 from benchmarks.libraries import Task
-from benchmarks.quiet import Bystanders
 from benchmarks.race import Entry, Race, Row, entrants
 from benchmarks.worker import Job
 
@@ -60,9 +58,5 @@ def predict_softly(task: Task, race: Race) -> list[Entry]:
             race.patience.wait()
             tree.set_params(n_jobs=entry.threads)
             tree.predict_proba(X)  # the first prediction compiles kernels
-            with Bystanders() as others:
-                begin = perf_counter()
-                tree.predict_proba(split.X)
-                entry.seconds.append(perf_counter() - begin)
-            entry.others.append(round(others.cores, 2))
+            entry.time(partial(tree.predict_proba, split.X))
     return [entry for entry, _ in contest]

@@ -1,14 +1,16 @@
 """Compare libraries: fits in turn, the best of a few rounds, the same rounds for both sides."""
 
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import log2
 from statistics import median
-from typing import Any
+from time import perf_counter
+from typing import Any, TypeVar
 
 from benchmarks.data import DATA
 from benchmarks.libraries import LIBRARIES, SINGLE_THREADED, Task
-from benchmarks.quiet import DISTURBED, Patience
+from benchmarks.quiet import DISTURBED, Bystanders, Patience
 from benchmarks.worker import WARM_UP_LIMIT, Job, Reply, Workers
 
 LONGEST = 120.0
@@ -21,6 +23,7 @@ REPEATED = 30.0
 EXACT = "exact"
 
 Say = Callable[[str], None]
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -40,6 +43,16 @@ class Entry:
     def label(self) -> str:
         name = f"{self.library} {self.variant}".strip()
         return f"{name}, {self.threads} thread{'s' * (self.threads > 1)}" if self.threads else name
+
+    def time(self, action: Callable[[], Result]) -> Result:
+        """Note the time of a call in this process, and the cores that others used meanwhile."""
+        gc.collect()
+        with Bystanders() as others:
+            begin = perf_counter()
+            result = action()
+            self.seconds.append(perf_counter() - begin)
+        self.others.append(round(others.cores, 2))
+        return result
 
 
 @dataclass

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from rich.table import Table as RichTable
 
+from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import DISTURBED
 from benchmarks.race import EXACT, Entry, RowResult
 from benchmarks.targets import command_ratio, judge, matrix_multiple
@@ -17,7 +18,6 @@ DUELS = (
     *((peer, threads, threads) for peer in ("XGBoost", "LightGBM", "YDF") for threads in (1, 2)),
 )
 COLUMNS = (("roctree", 1, 1), ("roctree", 2, 2), *DUELS)
-LIBRARIES = ("roctree", "scikit-learn", "XGBoost", "LightGBM", "YDF")
 
 
 @dataclass

@@ -52,7 +52,7 @@ LEARNERS: dict[str, Callable[[int | None], Fit]] = {
 
 
 def table(n_rows: int, n_columns: int = 20) -> tuple[np.ndarray, np.ndarray]:
-    """A noisy table of two classes."""
+    """Return a noisy table of two classes."""
     random = np.random.default_rng(SEED)
     X = random.normal(size=(n_rows, n_columns)).astype(np.float32)
     noise = random.normal(size=n_rows)
@@ -69,35 +69,35 @@ def least_time(fit: Fit, X: np.ndarray, y: np.ndarray, n_threads: int, repeats: 
 
 
 def measure(
-    rows: list[Workload], threads: list[int], seconds: float
+    workloads: list[Workload], threads: list[int], seconds: float
 ) -> dict[tuple[Workload, int], float]:
-    """Time every row with every number of threads, as far as the time goes."""
+    """Time every workload with every number of threads, as far as the time goes."""
     stop = perf_counter() + seconds
     found: dict[tuple[Workload, int], float] = {}
-    for size in sorted({row.rows for row in rows}):
+    for size in sorted({each.rows for each in workloads}):
         X, y = table(size)
-        for row in (row for row in rows if row.rows == size):
+        for each in (each for each in workloads if each.rows == size):
             with suppress(ImportError):
-                fit = LEARNERS[row.learner](row.depth)
+                fit = LEARNERS[each.learner](each.depth)
                 fit(X[:50_000], y[:50_000], threads[-1])  # compiles, and starts the threads
                 for n_threads in threads:
                     if perf_counter() < stop:
-                        found[row, n_threads] = least_time(fit, X, y, n_threads)
-                        print(f"{row.name}, {n_threads}: {found[row, n_threads]:.3f}", flush=True)
+                        found[each, n_threads] = least_time(fit, X, y, n_threads)
+                        print(f"{each.name}, {n_threads}: {found[each, n_threads]:.3f}", flush=True)
     return found
 
 
 def as_markdown(
-    rows: list[Workload], threads: list[int], found: dict[tuple[Workload, int], float]
+    workloads: list[Workload], threads: list[int], found: dict[tuple[Workload, int], float]
 ) -> str:
-    """The table: a line for each number of threads, a column for each row measured."""
-    measured = [row for row in rows if any((row, n) in found for n in threads)]
+    """Return the table: a line for each number of threads, a column for each workload measured."""
+    measured = [each for each in workloads if any((each, n) in found for n in threads)]
     lines = [
-        "| threads | " + " | ".join(row.name for row in measured) + " |",
+        "| threads | " + " | ".join(each.name for each in measured) + " |",
         "|---" * (len(measured) + 1) + "|",
     ]
     for n in threads:
-        cells = [f"{found[row, n]:.3f}" if (row, n) in found else "" for row in measured]
+        cells = [f"{found[each, n]:.3f}" if (each, n) in found else "" for each in measured]
         lines.append(f"| {n} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -113,13 +113,13 @@ def main() -> None:
     chosen = parser.parse_args()
     n_cores = os.cpu_count() or 1
     threads = [n for n in (1, 2, 4, 8, 16, 32) if n <= n_cores]
-    rows = [
+    workloads = [
         Workload(learner, size, depth or None)
         for size in chosen.rows
         for depth in chosen.depths
         for learner in chosen.learners
     ]
-    print(as_markdown(rows, threads, measure(rows, threads, chosen.seconds)))
+    print(as_markdown(workloads, threads, measure(workloads, threads, chosen.seconds)))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,17 @@
-"""Take the picture of the explorer that the README opens with, and that of the plots.
+"""Take the picture of the explorer that the README opens with.
 
-Usage: ``python docs/make_screenshot.py`` writes ``docs/images/explorer.png`` and
-``operating-points.png``; it needs matplotlib, playwright and Chromium (``pip install '.[test]'``,
-``apt-get install chromium``).
+Usage: ``python docs/make_screenshot.py`` writes ``docs/images/explorer.png``; it needs playwright
+and Chromium (``pip install playwright``, ``apt-get install chromium``).
 """
 
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import train_test_split
-
-from roctree import ROCTreeClassifier
 from roctree.cli.demo import write_demo_page
-from roctree.report import CostCurveDisplay, ROCHullDisplay
 
 HOME = Path(__file__).parents[1]
 PICTURE = HOME / "docs" / "images" / "explorer.png"
-PLOTS = PICTURE.with_name("operating-points.png")
 SIZE = {"width": 1360, "height": 822}
 # Dragged from equal costs to where missing a tumour is as bad as five false alarms.
 COST = 5
@@ -29,23 +21,6 @@ DRAG = f"""(() => {{
     app.set({{ cost_fn: {COST} }});
     app.endGesture();
 }})()"""
-
-
-def draw_plots():
-    """Draw the ROC curve and the cost curve of docs/howto/operating-points.md."""
-    from matplotlib import pyplot
-
-    X, y = load_breast_cancer(as_frame=True, return_X_y=True)
-    X = X.filter(like="mean")
-    y = np.where(y == 0, "malignant", "benign")
-    X, X_new, y, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
-    tree = ROCTreeClassifier(min_samples_leaf=12).fit(X, y)
-    careful = tree.at(cost_fp=1, cost_fn=20, positive="malignant")
-    figure, axes = pyplot.subplots(1, 2, figsize=(12.2, 5.4), layout="constrained")
-    ROCHullDisplay.from_estimator(careful, X_new, y_new, band="bootstrap", name="tree", ax=axes[0])
-    CostCurveDisplay.from_estimator(careful, X_new, y_new, name="tree", ax=axes[1])
-    figure.savefig(PLOTS, dpi=100)
-    print(f"wrote {PLOTS.relative_to(HOME)}")
 
 
 def main():
@@ -70,5 +45,4 @@ def main():
 
 
 if __name__ == "__main__":
-    draw_plots()
     main()

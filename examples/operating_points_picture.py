@@ -22,7 +22,7 @@ PICTURE = HOME / "docs" / "images" / "operating-points.png"
 
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else PICTURE.name
-    picture().savefig(path, dpi=110, metadata={"Software": None})
+    picture().savefig(path, dpi=100, metadata={"Software": None})
     print(f"wrote {path}")
 
 
@@ -33,7 +33,7 @@ def picture():
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     tree = ROCTreeClassifier(min_samples_leaf=12).fit(X, y)
     careful = tree.at(cost_fp=1, cost_fn=20, positive="malignant")
-    figure = Figure(figsize=(11, 5), layout="constrained")
+    figure = Figure(figsize=(12.2, 5.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     ROCHullDisplay.from_estimator(careful, X_new, y_new, band="bootstrap", name="tree", ax=left)
     CostCurveDisplay.from_estimator(careful, X_new, y_new, name="tree", ax=right)

@@ -21,7 +21,7 @@ from roctree import ROCTreeClassifier
 warnings.filterwarnings("ignore", "Categories not seen in training")
 
 # %%
-# Two data sets. In the first, a column of 100 clinics is drawn at random and tells nothing about
+# Two data sets. In the first, a column of 100 clinics is drawn at random and is unrelated to
 # diabetes. In the second, the column of 71 customers of a printing plant is real.
 
 pima = pd.read_csv("../../studies/data/pima.csv.gz")

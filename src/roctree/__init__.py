@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from roctree.report.explorer import explore
 
+# The modules of public names, which are imported when a name is first used.
 _HOMES = {
     "BrierCurveDisplay": "roctree.report",
     "CostCurveDisplay": "roctree.report",
@@ -52,13 +53,13 @@ _HOMES = {
     "Dataset": "roctree.data",
     "FrontierDisplay": "roctree.report",
     "LossCurveDisplay": "roctree.report",
-    "ReliabilityDisplay": "roctree.report",
     "MDLDiscretizer": "roctree.models.discretizer",
     "MultiscaleClassifier": "roctree.models.multiscale",
     "NaiveBayesTreeClassifier": "roctree.models.nbtree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
+    "ReliabilityDisplay": "roctree.report",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
     "distill": "roctree.models.distill",

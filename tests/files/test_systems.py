@@ -126,17 +126,17 @@ WRONG = {
         "no cases",
     ),
     "an answer is of no leaf": (NB, "scored", {"leaves": last(99)}, "number of no leaf"),
-    "votes are for other answers": (
+    "votes are for other scores": (
         "naive bayes at costs",
         "operating_point",
         {"votes": lambda rows: rows[1:]},
-        "votes for other answers",
+        "votes for other scores",
     ),
     "votes are too few": (
         "naive bayes, held out and by chance",
         "operating_point",
         {"votes": lambda rows: rows[:1], "other_votes": lambda rows: rows[:1]},
-        "votes for other answers",
+        "votes for other scores",
     ),
     "a parameter of trees makes no sense": (
         NB,

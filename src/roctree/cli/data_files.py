@@ -75,7 +75,10 @@ def read_training_file(
             )
         cases = assign_roles(table, roles, written.decimal)
     if cases.X.num_columns == 0:
-        raise DataError(f"{path} has no column left to predict {roles.target!r} from.")
+        raise DataError(
+            f"{path} has no column left to predict {roles.target!r} from: ignore fewer columns, or "
+            "give a file with more."
+        )
     return cases
 
 

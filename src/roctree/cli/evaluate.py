@@ -28,11 +28,11 @@ from roctree.cli.models import HasLeaves, load_at, positive_class
 from roctree.cli.options import (
     OPERATING,
     READING,
-    Choice,
     DaskOption,
     LabelledFilesArgument,
     ModelArgument,
     OptionalFilesArgument,
+    OptionSpec,
     TargetOption,
     UnlabelledOption,
     WeightOption,
@@ -96,7 +96,7 @@ def evaluate(
 
 _LABELLING_OPTIONS = {
     "positive": OPERATING["positive"],
-    "cost_reject": Choice("Cost of leaving a case undecided, if a false alarm costs 1."),
+    "cost_reject": OptionSpec("Cost of leaving a case undecided, if a false alarm costs 1."),
 }
 
 
@@ -203,15 +203,17 @@ def read_test_cases(
     """
     if dask is not None:
         if not isinstance(model, FittedTree):
-            raise ParameterError("--dask is for trees; this model scores each row by itself.")
+            raise ParameterError(
+                "--dask is for trees, but this model scores each row by itself: leave --dask out."
+            )
         return _tally_by_dask(paths, model, target, weight, dask)
     files = _distinct_files(paths)
     if isinstance(model, FittedTree):
         return _tally_files(files, model, target, reading, weight)
     found = [read_labelled(file, model, target, reading, weight) for file in files]
     X, y, weights = zip(*found, strict=True)
-    joined = None if weight is None else np.concatenate(weights)
-    return CasesInMemory(LabelledRows(arrow.concat_tables(X), np.concatenate(y), joined))
+    of_rows = None if weight is None else np.concatenate(weights)
+    return CasesInMemory(LabelledRows(arrow.concat_tables(X), np.concatenate(y), of_rows))
 
 
 def _distinct_files(paths: Sequence[str]) -> list[str]:
@@ -268,8 +270,7 @@ def _tally_by_dask(
     ]
     rows = parquet_rows(files, arrow.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
-        cases = tree, rows, wanted[0], weight
-        tally = count_large_data(*cases, client=dask)
+        tally = count_large_data(tree, rows, wanted[0], weight, client=dask)
     assert tally is not None
     return TalliedCases(tally, rows.count_rows())
 
@@ -296,11 +297,11 @@ def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Repor
         "confusion": counts,
     }
     of_weight = f" of weight {weight:.10g}" if weighted else ""
-    summary = f"{cases.n_rows} cases{of_weight}, {accuracy:.2%} classified correctly.\n"
+    undecided = ""
     if model.abstains:
-        rejected = float(counts[-1].sum() / weight)
-        facts["rejected"] = rejected
-        summary = f"{summary.removesuffix(chr(10))[:-1]}, {rejected:.2%} undecided.\n"
+        facts["rejected"] = rejected = float(counts[-1].sum() / weight)
+        undecided = f", {rejected:.2%} undecided"
+    summary = f"{cases.n_rows} cases{of_weight}, {accuracy:.2%} classified correctly{undecided}.\n"
     point = model.operating_point
     costs = None if point is None else cost_of_labels(point, counts)
     if costs is not None:
@@ -316,9 +317,10 @@ def _confusion_styles(counts: Any) -> dict[tuple[int, int], str]:
     """Return styles of a confusion matrix: correct cells green, errors red, undecided yellow."""
     n_classes = counts.shape[1]
     styles = {}
-    for said, truth in np.argwhere(counts > 0).tolist():
-        style = "yellow" if said == n_classes else "bold green" if said == truth else "red"
-        styles[said, truth + 1] = style
+    for predicted, truth in np.argwhere(counts > 0).tolist():
+        is_undecided, is_correct = predicted == n_classes, predicted == truth
+        style = "yellow" if is_undecided else "bold green" if is_correct else "red"
+        styles[predicted, truth + 1] = style
     return styles
 
 

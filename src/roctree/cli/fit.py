@@ -34,8 +34,8 @@ from roctree.cli.options import (
     READING,
     RENAMED,
     STRATEGY_PARAMETERS,
-    Choice,
     DaskOption,
+    OptionSpec,
     OptionWording,
     OutputOption,
     TrainingTargetOption,
@@ -93,9 +93,9 @@ _VALUES = {
 # Options
 
 
-def tree_options(lists: bool = False) -> dict[str, Choice]:
+def tree_options(lists: bool = False) -> dict[str, OptionSpec]:
     """Return the options of a tree; with ``lists``, several values may be given at once."""
-    preset = Choice(
+    preset = OptionSpec(
         f"Start from the parameters of {', '.join(presets.PRESETS)}. Without tree options: "
         "readable, with at most 16 leaves.",
         "NAME",
@@ -104,17 +104,17 @@ def tree_options(lists: bool = False) -> dict[str, Choice]:
     return {"preset": preset} | _parameter_options("tree", lists)
 
 
-def system_options() -> dict[str, Choice]:
+def system_options() -> dict[str, OptionSpec]:
     """Return the options of all systems; shared ones are described as for the tree."""
-    system = Choice(
+    system = OptionSpec(
         "tree, nbtree (naive Bayes models at the leaves) or multiscale (cells). [tree]",
         "NAME",
         choices=tuple(SYSTEMS),
     )
     found = {"system": system} | tree_options()
     for name in SYSTEMS:
-        for option, choice in _parameter_options(name).items():
-            found.setdefault(option, replace(choice, help=f"For {name}: {choice.help}"))
+        for option, spec in _parameter_options(name).items():
+            found.setdefault(option, replace(spec, help=f"For {name}: {spec.help}"))
     return found
 
 
@@ -126,34 +126,36 @@ class Declared(NamedTuple):
     about: str
 
 
-def _parameter_options(system: str, lists: bool = False) -> dict[str, Choice]:
+def _parameter_options(system: str, lists: bool = False) -> dict[str, OptionSpec]:
     declared = _declared_parameters(SYSTEMS[system])
     wording = OptionWording([RENAMED.get(name, name) for name in declared])
     return {
-        RENAMED.get(name, name): _parameter_choice(name, parameter, wording, lists)
+        RENAMED.get(name, name): _parameter_spec(name, parameter, wording, lists)
         for name, parameter in declared.items()
         if name not in _WITHOUT_OPTION
     }
 
 
-def _parameter_choice(name: str, declared: Declared, wording: OptionWording, lists: bool) -> Choice:
+def _parameter_spec(
+    name: str, declared: Declared, wording: OptionWording, lists: bool
+) -> OptionSpec:
     default = declared.default
     about = re.sub(r"``(\w+)``", lambda found: wording.parameter(found[1]), declared.about)
     about = about.replace("None", "none")
     if isinstance(default, bool):
-        return Choice(about, flag=True)
+        return OptionSpec(about, flag=True)
     shown = "" if default is None else f" [{default}]"
     if name in STRATEGY_PARAMETERS:
         names = tuple(registry(name))
         several = "; separate several with commas" if lists else ""
         number = "a number of attributes, " if name == "points" else ""
         about = f"{number}{', '.join(names)}; options as NAME:OPTION=VALUE{several}."
-        return Choice(about + shown, "NAME", choices=names)
+        return OptionSpec(about + shown, "NAME", choices=names)
     listed = re.match(r"\{(.+?)\}", declared.type)
     names = tuple(re.findall(r'"(\w+)"', listed[1])) if listed else ()
     values = _VALUES.get(name, ", ".join(names))
     about = f"{values}. {about}" if values else about
-    return Choice(about + shown, "NAME" if names else "VALUE", choices=names)
+    return OptionSpec(about + shown, "NAME" if names else "VALUE", choices=names)
 
 
 @cache
@@ -372,17 +374,17 @@ def fit(
         chosen = _class_of_auc(positive, classes)
         fitted = _fit_cases(cases, parameters, classes)
         fold_aucs = _cross_validate(cases, parameters, classes, chosen, cv)
-    estimator, n_rows, facts, n_inspected = fitted
+    estimator, n_rows, reports, n_inspected = fitted
     # pyarrow columns have no name that fit could remember.
     training = replace(estimator.fitted_.training, target=target)
     model = estimator.fitted_ = replace(estimator.fitted_, training=training)
     if output is not None:
         estimator.save(output)
     found = _facts(model, n_rows, positive, fold_aucs)
-    found["columns"] = [asdict(fact) for fact in facts]
+    found["columns"] = [asdict(report) for report in reports]
     found |= {"rows_looked_at": n_inspected, "output": output}
     title = f"Columns by the first {n_inspected:,} rows" if n_inspected < n_rows else ""
-    columns_shown, tree = _column_table(facts, title), shown_tree(model)
+    columns_shown, tree = _column_table(reports, title), shown_tree(model)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the tree."
     notes = [_summary_line(model, found), *_advice(model, parameters), saved]
     return Report(found, [columns_shown, tree, *notes])
@@ -477,13 +479,13 @@ def _fit_parts(
         sample = cast_columns(rows.head(INSPECTED_ROWS), roles.types)
     if sample.num_rows == 0:
         raise DataError(f"There are no rows in {', '.join(map(repr, paths))}.")
-    facts = assign_roles(sample, roles).columns
-    used = [sample.schema.field(fact.name) for fact in facts if fact.role != "ignored"]
+    reports = assign_roles(sample, roles).columns
+    used = [sample.schema.field(each.name) for each in reports if each.role != "ignored"]
     estimator = system_from_options(parameters, _weighted_classes(rows, roles.target, parameters))
     known = parquet_rows(files, arrow.schema(used)), roles.target, roles.weight
     with silenced_logs():
         roctree.distributed.fit(estimator, *known, client=dask, progress=True)
-    return FitSummary(estimator, rows.count_rows(), facts, sample.num_rows)
+    return FitSummary(estimator, rows.count_rows(), reports, sample.num_rows)
 
 
 def _weighted_classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]:
@@ -544,6 +546,8 @@ def _advice(model: FittedModel, parameters: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _column_table(facts: tuple[ColumnReport, ...], title: str) -> ReportTable:
-    rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
+def _column_table(reports: tuple[ColumnReport, ...], title: str) -> ReportTable:
+    rows = [
+        (each.name, each.role, each.values, str(each.n_missing), each.remark) for each in reports
+    ]
     return ReportTable(("column", "role", "values", "missing", "remark"), rows, title)

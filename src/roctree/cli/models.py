@@ -13,9 +13,9 @@ from roctree.cli.data_files import read_labelled
 from roctree.cli.options import (
     OPERATING,
     READING,
-    Choice,
     ModelArgument,
     OptionalDataArgument,
+    OptionSpec,
     OutputOption,
     TargetOption,
     command,
@@ -75,14 +75,14 @@ def positive_class(model: FittedModel, operating: Mapping[str, Any]) -> Any:
     return classes[model.class_of_interest] if len(classes) == 2 else None
 
 
-def describe_operating_point(point: OperatingPoint, classes: list[Any]) -> str:
+def describe_operating_point(point: OperatingPoint) -> str:
     """Describe an operating point, and which of two classes is positive."""
     known = point.positive_class is not None
     named = f"positive class {quote_if_needed(point.positive_class)}: " if known else ""
     return f"{named}{describe_request(point.labeller)}: {point.achievement}"
 
 
-def operating_point_facts(point: OperatingPoint, classes: list[Any]) -> dict[str, Any]:
+def operating_point_facts(point: OperatingPoint) -> dict[str, Any]:
     """Return what was asked of an operating point, and what it achieves."""
     asked = {name: value for name, value in vars(point.labeller).items() if value is not None}
     return {
@@ -147,7 +147,7 @@ def describe(model: ModelArgument, max_depth: DepthOption = None) -> Report:
     labels = [quote_if_needed(label, within_list=True) for label in classes]
     labelling = loaded.usual_labels_text
     if point is not None:
-        labelling = describe_operating_point(point, classes)
+        labelling = describe_operating_point(point)
     soft = f"; {SOFT_REMARK}" if loaded.has_soft_thresholds else ""
     head = (
         f"{loaded.size_text}, grown from {loaded.training}; classes {', '.join(labels)}; "
@@ -179,7 +179,7 @@ def _model_facts(model: FittedModel) -> dict[str, Any]:
         "training_cases": float(cast(_HasNodes, model).tree.weight[0]),
         "training": asdict(model.training),
         "parameters": parameters,
-        "operating_point": None if point is None else operating_point_facts(point, classes),
+        "operating_point": None if point is None else operating_point_facts(point),
         "soft_thresholds": model.has_soft_thresholds,
         "columns": dict(zip(names, model.schema.categories, strict=True)),
     }
@@ -220,17 +220,17 @@ def at(model: ModelArgument, output: OutputOption = None, *, operating: dict[str
     if not set(operating) - {"positive"}:
         raise ParameterError("Give an operating point, such as --cost-fp 1 --cost-fn 5.")
     changed = load_at(model, operating)
-    classes, point = changed.classes.tolist(), changed.operating_point
+    point = changed.operating_point
     assert point is not None
     if output is not None:
         save(changed, output)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the labels."
-    facts = operating_point_facts(point, classes) | {"output": output}
+    facts = operating_point_facts(point) | {"output": output}
     advice = [
         "Predictions may have other rates, because a divided case gets one label: measure them "
         "with roctree evaluate."
     ]
-    shown = [describe_operating_point(point, classes), *(advice if point.in_parts else []), saved]
+    shown = [describe_operating_point(point), *(advice if point.in_parts else []), saved]
     return Report(facts, shown)
 
 
@@ -253,21 +253,25 @@ TrainingDataOption = Annotated[
     str | None, typer.Option(metavar="DATA", help="The data that the tree was grown from.")
 ]
 _PRUNING_COSTS = {
-    "costs": Choice(
+    "costs": OptionSpec(
         "Cost of wrongly predicting each class: with ill=1,well=5 it costs 5 to label an ill case "
         "well.",
         "PAIRS",
     ),
-    "sweep": Choice(
+    "sweep": OptionSpec(
         "Prune under many cost ratios (miss : false alarm) and show the rates: 'paper' for the 13 "
         "of Bradley and Lovell, 'all' for every ratio at which the tree changes, or ratios such as "
         "0.5,1,2 or 1:2,1:1,2:1. Errors are counted on the validation data, by default on the "
         "training cases.",
         "RATIOS",
     ),
-    "positive": Choice("With --sweep, the positive class of two.", "CLASS"),
-    "max_fpr": Choice("With --sweep, save the tree with at most this false positive rate.", "RATE"),
-    "max_fnr": Choice("With --sweep, save the tree with at most this false negative rate.", "RATE"),
+    "positive": OptionSpec("With --sweep, the positive class of two.", "CLASS"),
+    "max_fpr": OptionSpec(
+        "With --sweep, save the tree with at most this false positive rate.", "RATE"
+    ),
+    "max_fnr": OptionSpec(
+        "With --sweep, save the tree with at most this false negative rate.", "RATE"
+    ),
 }
 
 

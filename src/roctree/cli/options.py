@@ -435,7 +435,7 @@ RepeatsOption = Annotated[
 
 
 @dataclass(frozen=True)
-class Choice:
+class OptionSpec:
     """An option of a group.
 
     Parameters
@@ -477,55 +477,65 @@ class Choice:
 
 
 COLUMNS = {
-    "nominal": Choice("Columns to treat as nominal.", "COLUMNS", many=True),
-    "numeric": Choice("Columns to treat as numeric.", "COLUMNS", many=True),
-    "ignore": Choice("Columns to ignore.", "COLUMNS", many=True),
+    "nominal": OptionSpec("Columns to treat as nominal.", "COLUMNS", many=True),
+    "numeric": OptionSpec("Columns to treat as numeric.", "COLUMNS", many=True),
+    "ignore": OptionSpec("Columns to ignore.", "COLUMNS", many=True),
 }
 READING = {
-    "delimiter": Choice("Delimiter of a text file, if it is not detected.", "CHARACTER"),
-    "decimal": Choice("Decimal mark of a text file. [.]", "CHARACTER"),
-    "encoding": Choice("Encoding of a text file, such as latin-1. [utf8]", "NAME"),
-    "missing_value": Choice("Additional spelling of a missing value.", "TEXT", many=True),
-    "thousands": Choice("Mark between groups of three digits, such as ,", "CHARACTER"),
-    "dates": Choice("Format of dates that are not like 2024-12-31, such as %d.%m.%Y.", "FORMAT"),
+    "delimiter": OptionSpec("Delimiter of a text file, if it is not detected.", "CHARACTER"),
+    "decimal": OptionSpec("Decimal mark of a text file. [.]", "CHARACTER"),
+    "encoding": OptionSpec("Encoding of a text file, such as latin-1. [utf8]", "NAME"),
+    "missing_value": OptionSpec("Additional spelling of a missing value.", "TEXT", many=True),
+    "thousands": OptionSpec("Mark between groups of three digits, such as ,", "CHARACTER"),
+    "dates": OptionSpec(
+        "Format of dates that are not like 2024-12-31, such as %d.%m.%Y.", "FORMAT"
+    ),
 }
 OPERATING = {
-    "positive": Choice("Positive class. Default: the rarer of two.", "CLASS"),
-    "cost_fp": Choice("Cost of a false positive."),
-    "cost_fn": Choice("Cost of a false negative."),
-    "cost_matrix": Choice("Costs [predicted][true] as JSON, by position or by class.", "JSON"),
-    "cost_reject": Choice("Cost of leaving a case undecided, which is done where it is cheapest."),
-    "prior": Choice(
+    "positive": OptionSpec("Positive class. Default: the rarer of two.", "CLASS"),
+    "cost_fp": OptionSpec("Cost of a false positive."),
+    "cost_fn": OptionSpec("Cost of a false negative."),
+    "cost_matrix": OptionSpec("Costs [predicted][true] as JSON, by position or by class.", "JSON"),
+    "cost_reject": OptionSpec(
+        "Cost of leaving a case undecided, which is done where it is cheapest."
+    ),
+    "prior": OptionSpec(
         "Share of positives where the model is used, or of each class: ill=0.1,well=0.9.",
         "SHARES",
     ),
-    "max_fpr": Choice("Highest true positive rate with at most this false positive rate.", "RATE"),
-    "min_tpr": Choice("Lowest false positive rate with at least this true positive rate.", "RATE"),
-    "beta": Choice("Highest F-measure with this beta."),
-    "threshold": Choice("Lowest probability that is labelled positive.", "PROBABILITY"),
-    "randomise": Choice(
+    "max_fpr": OptionSpec(
+        "Highest true positive rate with at most this false positive rate.", "RATE"
+    ),
+    "min_tpr": OptionSpec(
+        "Lowest false positive rate with at least this true positive rate.", "RATE"
+    ),
+    "beta": OptionSpec("Highest F-measure with this beta."),
+    "threshold": OptionSpec("Lowest probability that is labelled positive.", "PROBABILITY"),
+    "randomise": OptionSpec(
         "Reach the rate exactly by randomising some labels.", flag=True, only_on=True
     ),
-    "counts": Choice(
+    "counts": OptionSpec(
         "Choose by training counts or by smoothed counts.",
         "NAME",
         choices=("training", "smoothed"),
     ),
-    "random_state": Choice("Seed of randomised labels.", "SEED"),
+    "random_state": OptionSpec("Seed of randomised labels.", "SEED"),
 }
 COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _EVERY_COMMAND = {
-    "json": Choice("Print JSON.", flag=True, only_on=True),
-    "debug": Choice("Show the traceback of an error.", flag=True, only_on=True),
+    "json": OptionSpec("Print JSON.", flag=True, only_on=True),
+    "debug": OptionSpec("Show the traceback of an error.", flag=True, only_on=True),
 }
 
 
-def command(**groups: Mapping[str, Choice]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+def command(
+    **groups: Mapping[str, OptionSpec],
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Turn a function into a command; it returns a ``Report``, or None if it printed its result.
 
     Parameters
     ----------
-    **groups : mapping of str to Choice
+    **groups : mapping of str to OptionSpec
         Groups of options. The function receives each as a keyword argument, a dict of the options
         that were given. A function with an argument ``as_json`` also receives whether ``--json``
         was given.
@@ -536,18 +546,16 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Callable[..., Any]], Ca
         arguments = signature(function).parameters
         own = [each for each in arguments.values() if each.name not in (*groups, "as_json")]
         added = [
-            Parameter(
-                name, Parameter.KEYWORD_ONLY, default=None, annotation=choice.annotation(name)
-            )
-            for choices in every.values()
-            for name, choice in choices.items()
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=spec.annotation(name))
+            for specs in every.values()
+            for name, spec in specs.items()
         ]
         parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
         wording = OptionWording([each.name for each in parameters])
 
         @wraps(function)
         def called(**given: Any) -> None:
-            gathered = {group: _take(given, choices) for group, choices in every.items()}
+            gathered = {group: _take(given, specs) for group, specs in every.items()}
             as_json = bool(gathered.pop("_common").get("json"))
             if "as_json" in arguments:
                 given["as_json"] = as_json

@@ -251,7 +251,8 @@ class Results:
         ours, theirs = self.common(metric, problem, first, second)
         if len(ours) < 2:
             raise DataError(
-                f"{first!r} and {second!r} have fewer than two common results on {problem!r}."
+                f"{first!r} and {second!r} have fewer than two common results on {problem!r}: run "
+                "more splits."
             )
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
         return t_test(test, sign * ours, sign * theirs, self.test_ratio)

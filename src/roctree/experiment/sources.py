@@ -543,7 +543,10 @@ class OpenML:
         """
         bunch = self.fetch(name)
         if bunch.target is None:
-            raise DataError(f"OpenML does not say which column of {name!r} is the class.")
+            raise DataError(
+                f"OpenML does not say which column of {name!r} is the class: download the table "
+                "and use Problem.from_data."
+            )
         names = tuple(bunch.feature_names)
         known = bunch.categories or {}
         categories = tuple(tuple(known[column]) if column in known else None for column in names)

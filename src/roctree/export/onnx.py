@@ -229,8 +229,8 @@ def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], d
     used = used_features(model)
     if not schema.nominal.any():
         dated = any(map(schema.date_unit, range(schema.n_features)))
-        said = f"columns of dates: {_DAYS}" if dated else ""
-        matrix = helper.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features], said)
+        note = f"columns of dates: {_DAYS}" if dated else ""
+        matrix = helper.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features], note)
         whole = graph.to_double(MATRIX, dtype)
         return [matrix], {feature: graph.select_columns(whole, [feature]) for feature in used}
     if "" in schema.names:
@@ -238,8 +238,8 @@ def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], d
     inputs, columns = [], {}
     for feature, name in enumerate(schema.names):
         is_text = _are_strings(schema.categories[feature])
-        kind, said = types.STRING if is_text else number, _DAYS * bool(schema.date_unit(feature))
-        inputs.append(helper.make_tensor_value_info(name, kind, ["rows", 1], said))
+        kind, note = types.STRING if is_text else number, _DAYS * bool(schema.date_unit(feature))
+        inputs.append(helper.make_tensor_value_info(name, kind, ["rows", 1], note))
         if feature in used:
             columns[feature] = name if is_text else graph.to_double(name, dtype)
     return inputs, columns

@@ -765,13 +765,13 @@ def _read_leaves(section: Section, n_scores: int, nodes: Tree) -> NDArray[np.int
 
 def read_score_point(section: Section, scored: ScoreGroups) -> OperatingPoint | None:
     """Return the operating point; one chosen on held-out cases has as many rows as their scores."""
-    n_answers, n_classes = scored.scores.shape
+    n_scores, n_classes = scored.scores.shape
     point = read_point(section, n_classes)
     if point is None:
         return None
     n_rows = len(point.votes)
-    if n_rows < n_classes or (point.counts != HELD_OUT and n_rows != n_answers + n_classes):
-        section.reject("operating_point", "has votes for other answers")
+    if n_rows < n_classes or (point.counts != HELD_OUT and n_rows != n_scores + n_classes):
+        section.reject("operating_point", "has votes for other scores")
     return point
 
 

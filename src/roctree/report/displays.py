@@ -137,7 +137,8 @@ class _CurveDisplay:
         X, y : table, array
             The data given to ``cross_validate``.
         positive : label
-            The positive class; by default the second.
+            The positive class; by default that of the operating point, else the rarer one for
+            roctree's classifiers and the second for others.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
@@ -256,7 +257,8 @@ class ROCHullDisplay(_CurveDisplay):
         X, y : table, array
             Labelled cases.
         positive : label
-            The positive class; by default that of the operating point, or the second.
+            The positive class; by default that of the operating point, else the rarer one for
+            roctree's classifiers and the second for others.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         cost_fp, cost_fn, prior : float or None
@@ -327,7 +329,7 @@ class ROCHullDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
         cost_fp, cost_fn : float or None
-            Costs of a false alarm and of a miss, for the iso-cost line.
+            Costs of a false alarm and of a miss, for the line of equal cost.
         prior : float or None
             Share of positives; by default that of the cases.
         band : {"bootstrap", "fixed_width"} or None
@@ -575,15 +577,15 @@ class CostCurveDisplay(_CurveDisplay):
         y : array of shape (n_samples,)
             Class of each case.
         positive : label or None
-            Positive class; by default the last in sorted order.
+            The positive class; by default that of the operating point, else the rarer one for
+            roctree's classifiers and the second for others.
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
-        cost_fp, cost_fn : float or None
-            Costs of a false alarm and of a miss, for the iso-cost line.
-        prior : float or None
-            Share of positives; by default that of the cases.
+        cost_fp, cost_fn, prior : float or None
+            Costs of a false alarm and of a miss, and share of positives, to be marked on the
+            horizontal axis; by default those given to ``at``, if any.
         name : str or None
-            Name of the line.
+            Name of the line; by default the name of the class.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -639,7 +641,7 @@ class CostCurveDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
         cost_fp, cost_fn : float or None
-            Costs of a false alarm and of a miss, for the iso-cost line.
+            Costs of a false alarm and of a miss, to be marked on the horizontal axis.
         prior : float or None
             Share of positives; by default that of the cases.
         name : str or None
@@ -799,7 +801,8 @@ class _ProbabilityDisplay(_CurveDisplay):
         X, y : table, array
             Labelled cases.
         positive : label
-            The positive class; by default that of the operating point, or the second.
+            The positive class; by default that of the operating point, else the rarer one for
+            roctree's classifiers and the second for others.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
@@ -1562,8 +1565,8 @@ class FrontierDisplay:
 # Critical differences
 
 # Sizes in pixels, of which matplotlib counts 72 per inch.
-MIN_AXIS, MIN_MARGIN, LETTER_WIDTH = 240, 140.0, 6.4
-AXIS_HEIGHT, LABEL_STEP, BAR_STEP = 60, 20, 12
+_MIN_AXIS, _MIN_MARGIN, _LETTER_WIDTH = 240, 140.0, 6.4
+_AXIS_HEIGHT, _LABEL_STEP, _BAR_STEP = 60, 20, 12
 
 
 def critical_difference_svg(ranks: "Ranks", width: int) -> str:
@@ -1579,11 +1582,11 @@ def critical_difference_svg(ranks: "Ranks", width: int) -> str:
     order = np.argsort(ranks.mean_ranks, kind="stable")
     labels = [f"{ranks.names[i]} {ranks.mean_ranks[i]:.2f}" for i in order]
     n = len(order)
-    margin = max(MIN_MARGIN, 20.0 + LETTER_WIDTH * max(map(len, labels)))
-    width = max(width, round(2 * margin + MIN_AXIS))
+    margin = max(_MIN_MARGIN, 20.0 + _LETTER_WIDTH * max(map(len, labels)))
+    width = max(width, round(2 * margin + _MIN_AXIS))
     n_left, groups = (n + 1) // 2, ranks.cliques
-    labels_begin = AXIS_HEIGHT + BAR_STEP * len(groups) + 14
-    height = labels_begin + LABEL_STEP * (n_left + 1) + 6
+    labels_begin = _AXIS_HEIGHT + _BAR_STEP * len(groups) + 14
+    height = labels_begin + _LABEL_STEP * (n_left + 1) + 6
     scale = (width - 2 * margin) / (n - 1)
     figure = pyplot().figure(figsize=(width / 72, height / 72), dpi=72)
     ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -1596,25 +1599,25 @@ def critical_difference_svg(ranks: "Ranks", width: int) -> str:
     def line(xs: tuple[float, ...], ys: tuple[float, ...], thickness: float = 1.0) -> None:
         ax.plot(xs, ys, color="black", linewidth=thickness, solid_capstyle="butt")
 
-    line((x(1), x(n)), (AXIS_HEIGHT, AXIS_HEIGHT))
+    line((x(1), x(n)), (_AXIS_HEIGHT, _AXIS_HEIGHT))
     for rank in range(1, n + 1):
-        line((x(rank), x(rank)), (AXIS_HEIGHT - 5, AXIS_HEIGHT))
-        ax.text(x(rank), AXIS_HEIGHT - 10, str(rank), ha="center", va="baseline")
+        line((x(rank), x(rank)), (_AXIS_HEIGHT - 5, _AXIS_HEIGHT))
+        ax.text(x(rank), _AXIS_HEIGHT - 10, str(rank), ha="center", va="baseline")
     length = min(ranks.critical_difference * scale, width - margin)
     line((margin, margin + length), (25, 25), 2.0)
     ax.text(margin, 17, f"critical difference {ranks.critical_difference:.2f}", va="baseline")
     for place, i in enumerate(order):
         on_left = place < n_left
-        y = labels_begin + LABEL_STEP * (place if on_left else n - 1 - place)
+        y = labels_begin + _LABEL_STEP * (place if on_left else n - 1 - place)
         end = margin - 8 if on_left else width - margin + 8
         position = x(float(ranks.mean_ranks[i]))
-        line((position, position, end), (AXIS_HEIGHT, y, y))
+        line((position, position, end), (_AXIS_HEIGHT, y, y))
         side = "right" if on_left else "left"
         label = labels[place].replace("$", r"\$")
         ax.text(end + (-4 if on_left else 4), y, label, ha=side, va="center")
     positions = dict(zip(ranks.names, ranks.mean_ranks, strict=True))
     for number, group in enumerate(groups):
-        y = AXIS_HEIGHT + 10 + BAR_STEP * number
+        y = _AXIS_HEIGHT + 10 + _BAR_STEP * number
         ends = (x(float(positions[group[0]])) - 4, x(float(positions[group[-1]])) + 4)
         line(ends, (y, y), 4.0)
     return svg_text(figure)
@@ -1844,7 +1847,7 @@ _NEAR, _GOOD = 6.0, 0.3
 # Space between texts, and between texts and the frame, in pixels.
 _TEXT_MARGIN = 3.0
 # Points this near to a text, in pixels, are inside it: half the width of a usual line.
-_MARGIN = 1.0
+_HALF_LINE = 1.0
 
 
 def _name_lines(ax: Any, **legend: Any) -> None:
@@ -1947,7 +1950,7 @@ def _inside(box: Floats, points: Floats) -> int:
 
 
 def _overlap(box: Floats, points: Floats) -> NDArray[np.bool_]:
-    near = (points >= box[:2] - _MARGIN) & (points <= box[2:] + _MARGIN)
+    near = (points >= box[:2] - _HALF_LINE) & (points <= box[2:] + _HALF_LINE)
     return np.asarray(near.all(axis=1))
 
 
@@ -1967,7 +1970,7 @@ def _pixels_of(ax: Any, handle: Any) -> Floats:
             return np.asarray(corners)
         half = handle.get_linewidth() / 2.0 * ax.figure.dpi / 72.0
         sides = half * np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-        wide = sides if half > 1.0 + _MARGIN else sides[:1]
+        wide = sides if half > 1.0 + _HALF_LINE else sides[:1]
         return np.asarray((_along(corners)[:, None] + wide).reshape(-1, 2))
     if len(getattr(handle, "get_sizes", list)()):
         # Dots: circles around the points.
@@ -2133,10 +2136,9 @@ def _scale(ax: Any, size: tuple[float, float]) -> float:
 # A preview of a tree and its ROC curve for notebooks, as inline SVG without dependencies
 
 
-PLOT, GAP, MARGIN = 210, 46, 10
-MAX_ROWS = 16
-LEVELS = 3
-_PREVIEW_LETTERS = 26
+# Sizes in pixels, and the largest tree that is drawn.
+_PLOT, _PLOT_GAP, _EDGE = 210, 46, 10
+_PREVIEW_ROWS, _PREVIEW_LETTERS = 16, 26
 # The tree is laid out in inches, as by matplotlib.
 _PIXELS = 96.0
 _BOX = 19
@@ -2150,20 +2152,20 @@ def preview_svg(model: FittedTree) -> str:
     The text is empty if the first levels have too many branches to draw.
     """
     tree = model.tree
-    shown = list(depth_first(tree, LEVELS))
-    ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == LEVELS]
-    if len(ends) > MAX_ROWS:
+    shown = list(depth_first(tree, HTML_LEVELS))
+    ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == HTML_LEVELS]
+    if len(ends) > _PREVIEW_ROWS:
         return ""
     conditions = short_conditions(model, shown, _PREVIEW_LETTERS)
     outcomes = {node: outcome_text(model, node, _PREVIEW_LETTERS) for node in ends}
     x = _PIXELS * column_places(tree.depth, conditions)
-    y = MARGIN + _PIXELS * row_places(model, shown, ends)
+    y = _EDGE + _PIXELS * row_places(model, shown, ends)
     right = max(x[tree.depth[node]] + _PIXELS * text_width(text) for node, text in outcomes.items())
-    width, height = round(right) + MARGIN, round(float(y[ends].max())) + 2 * MARGIN
+    width, height = round(right) + _EDGE, round(float(y[ends].max())) + 2 * _EDGE
     parts = [*_preview_branches(model, conditions, x, y), *_preview_leaves(model, outcomes, x, y)]
     if tree.n_classes == 2:
-        parts += _preview_curve(model, width + GAP)
-        width, height = width + GAP + PLOT + MARGIN, max(height, PLOT + 50)
+        parts += _preview_curve(model, width + _PLOT_GAP)
+        width, height = width + _PLOT_GAP + _PLOT + _EDGE, max(height, _PLOT + 50)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" style="max-width:100%;height:auto" role="img" '
@@ -2207,15 +2209,15 @@ def _preview_curve(model: FittedTree, left: int) -> Iterator[str]:
     curve = model.roc()
     if not curve.has_both_classes:
         return
-    bottom = MARGIN + PLOT
-    x, y = left + PLOT * curve.fpr, bottom - PLOT * curve.tpr
+    bottom = _EDGE + _PLOT
+    x, y = left + _PLOT * curve.fpr, bottom - _PLOT * curve.tpr
     line = " ".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
     yield (
-        f'<path d="M{left} {MARGIN}V{bottom}H{left + PLOT}M{left} {bottom}L{left + PLOT} '
-        f'{MARGIN}" fill="none" stroke="{_LINE}"/><polyline points="{line}" fill="none" '
+        f'<path d="M{left} {_EDGE}V{bottom}H{left + _PLOT}M{left} {bottom}L{left + _PLOT} '
+        f'{_EDGE}" fill="none" stroke="{_LINE}"/><polyline points="{line}" fill="none" '
         f'stroke="{_CURVE}" stroke-width="2.5"/>'
-        f"{_words(left + PLOT / 2, bottom + 18, 'false positive rate', anchor='middle')}"
-        f"{_words(left + PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', anchor='end')}"
+        f"{_words(left + _PLOT / 2, bottom + 18, 'false positive rate', anchor='middle')}"
+        f"{_words(left + _PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', anchor='end')}"
     )
 
 

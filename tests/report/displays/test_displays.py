@@ -20,7 +20,7 @@ from roctree.report import (
     ReliabilityDisplay,
     ROCHullDisplay,
 )
-from roctree.report.displays import _scores_of
+from roctree.report.displays import _inside, _scores_of
 from roctree.roc import Curve
 from tests.report.displays.drawn import points_of, words
 
@@ -460,6 +460,11 @@ def test_names_stay_off_the_width_of_the_hull():
     for text, box in found.values():
         x, y = np.clip(line, box.min, box.max).T
         assert np.hypot(*(line - np.column_stack([x, y])).T).min() > half - 1, text
+
+
+def test_a_name_within_half_the_width_of_a_line_lies_on_it():
+    box = np.array([10.0, 10.0, 20.0, 20.0])
+    assert _inside(box, np.array([[20.5, 15.0], [15.0, 9.5], [21.5, 15.0]])) == 2
 
 
 def test_a_name_has_the_colour_of_its_line_and_is_near_it(tree, cases):

@@ -214,7 +214,7 @@ def test_one_switch_chooses_how_the_point_is_found_and_dims_the_rest(kept):
         dimmed = ways.evaluate_all("(all) => all.map((it) => it.classList.contains('dimmed'))")
         assert dimmed == [other != mode for other in modes]
         # The slider always shows where the point is: at costs that lead to the same leaves.
-        ratio = float(page.page.locator(".said").text_content().split()[0])
+        ratio = float(page.page.locator("output.ratio").text_content().split()[0])
         low, high = page.page.evaluate(BOUNDS)
         assert 0.99 * low <= ratio <= 1.01 * high
         # Prevalence is context, not a way to choose.

@@ -45,7 +45,7 @@ function makeFigures(app) {
   function show() {
     const { point, state, tree } = app;
     const isKnown = !point.perClass && Number.isFinite(point.cost);
-    cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? rangeOf(point) : "");
+    cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? costRange(point) : "");
     const { all, found, missed, alarms } = perThousand(point);
     const right = Math.round(point.right * PER);
     const undecided = Math.round(point.undecided * PER);
@@ -63,7 +63,7 @@ function makeFigures(app) {
 }
 
 /** The 95 % interval of the cost, by which it would vary with other cases. */
-function rangeOf(point) {
+function costRange(point) {
   const { low, high } = costInterval(point);
   return ` ${grouped(short(low * PER, 2))}–${grouped(short(high * PER, 2))}`;
 }
@@ -94,7 +94,7 @@ function makeSlider(app) {
       pointercancel: app.endGesture,
     },
   });
-  const said = element("output", { for: slider.id, class: "said" });
+  const shownRatio = element("output", { for: slider.id, class: "ratio" });
   const strip = makeStrip(app);
   const turn = (text, name, step) =>
     element("button", { type: "button", "aria-label": name, title: name, on: { click: () => goTo(app, app.point.nGroups + step) } }, text);
@@ -105,7 +105,7 @@ function makeSlider(app) {
   const block = element(
     "div",
     { class: "slide" },
-    element("div", { class: "slide-head" }, label, said, help("ratio", "this slider")),
+    element("div", { class: "slide-head" }, label, shownRatio, help("ratio", "this slider")),
     element("div", { class: "slide-row" }, less, element("div", { class: "track" }, slider, strip.canvas, ends), more),
   );
   const instead = makeClassSliders(app);
@@ -123,8 +123,8 @@ function makeSlider(app) {
     slider.value = String(Math.round(STEPS * place(ratio, low, high)));
     label.textContent = state.mode === "costs" ? "Drag: missing one is as bad as " : "This is as if missing one were as bad as ";
     const shown = short(ratio, 2 + Number(ratio >= 100));
-    said.textContent = `${shown} false alarm${shown === "1" ? "" : "s"}`;
-    slider.setAttribute("aria-valuetext", said.textContent);
+    shownRatio.textContent = `${shown} false alarm${shown === "1" ? "" : "s"}`;
+    slider.setAttribute("aria-valuetext", shownRatio.textContent);
     const { nGroups, bounds } = point;
     less.disabled = nGroups === null || !isReachable(bounds, nGroups - 1);
     more.disabled = nGroups === null || !isReachable(bounds, nGroups + 1);
@@ -134,13 +134,13 @@ function makeSlider(app) {
 }
 
 // More classes share one slider, and a list to choose among them.
-const MOST_SLIDERS = 4;
+const MAX_SLIDERS = 4;
 const CLASS_RANGE = [0.1, 10];
 
 /** With a cost matrix: what missing a case of each class costs, and buttons for one class against the rest. */
 function makeClassSliders(app) {
   const { classes } = app.tree;
-  const few = classes.length <= MOST_SLIDERS;
+  const few = classes.length <= MAX_SLIDERS;
   const chosen = element(
     "select",
     { "aria-label": "Class of the slider", on: { change: update } },
@@ -192,7 +192,7 @@ function makeClassSlider(app, number, name, ownClass) {
 
 /** The mean cost of calling a case of a class something else. */
 function missCost(matrix, truth) {
-  const costs = matrix.map((row) => row[truth]).filter((_, said) => said !== truth);
+  const costs = matrix.map((row) => row[truth]).filter((_, predicted) => predicted !== truth);
   return costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
 }
 
@@ -200,7 +200,7 @@ function missCost(matrix, truth) {
 function withMissCost(matrix, truth, cost) {
   const before = missCost(matrix, truth);
   const scaled = (old) => Number((before > 0 ? (old * cost) / before : cost).toPrecision(4));
-  return matrix.map((row, said) => row.map((old, column) => (column === truth && said !== truth ? scaled(old) : old)));
+  return matrix.map((row, predicted) => row.map((old, column) => (column === truth && predicted !== truth ? scaled(old) : old)));
 }
 
 /** A button that turns to one class against the rest. */

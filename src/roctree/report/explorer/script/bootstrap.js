@@ -32,13 +32,13 @@ function normal(parts, total, mean) {
 
 // While a slider moves, costs change and counts do not: the last draws are kept.
 const kept = new Map();
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 
 /** How often each part occurs in each resample of n cases: draws from the multinomial distribution. */
 function resampled(shares, n) {
   const key = `${n} ${shares.join(" ")}`;
   if (!kept.has(key)) {
-    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value);
+    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value);
     kept.set(key, drawn(shares, n));
   }
   return kept.get(key);

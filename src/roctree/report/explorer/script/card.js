@@ -8,9 +8,9 @@ import { MIXED, UNKNOWN } from "./point.js";
 import { drawHistogram } from "./tree-draw.js";
 import { cases, grouped, leafCount, percent, ruleWords, short, testLines } from "./words.js";
 
-const MOST_CLASSES = 6;
+const MAX_CLASSES = 6;
 // Smaller differences between counted share and probability are not worth a word.
-const LEAST_PULL = 0.005;
+const MIN_PULL = 0.005;
 const FEW = 60;
 // The pointer is not on the card.
 const APART = 16;
@@ -135,10 +135,10 @@ export function trustWords({ tree, state }, node) {
   const range = wilson(count, total);
   if (range === null) return "no training cases counted";
   const shown = (number) => grouped(Number(number.toFixed(1)));
-  const said = `${shown(count)} of ${shown(total)} counted (${percent(range.low)} to ${percent(range.high)})`;
+  const counted = `${shown(count)} of ${shown(total)} counted (${percent(range.low)} to ${percent(range.high)})`;
   const p = tree.probabilities[at];
-  if (tree.models || Math.abs(p - count / total) < LEAST_PULL) return said;
-  return `${said}; ${total < FEW ? `pulled to ${percent(p)} because few cases` : `smoothed to ${percent(p)}`}`;
+  if (tree.models || Math.abs(p - count / total) < MIN_PULL) return counted;
+  return `${counted}; ${total < FEW ? `pulled to ${percent(p)} because few cases` : `smoothed to ${percent(p)}`}`;
 }
 
 /** The strongest evidence for and against the class of interest at a leaf with a model. */
@@ -160,9 +160,9 @@ function unseenOf({ tree, point, labelName }, node) {
 /** The classes of a table: all of them, or the class of interest and the most frequent others. */
 function classesShown({ tree, state }, node) {
   const all = tree.classes.map((_, c) => c);
-  if (tree.nClasses <= MOST_CLASSES) return all;
+  if (tree.nClasses <= MAX_CLASSES) return all;
   const weight = (c) => (c === state.positive ? Infinity : tree.counts.training[node * tree.nClasses + c]);
-  return all.sort((a, b) => weight(b) - weight(a)).slice(0, MOST_CLASSES);
+  return all.sort((a, b) => weight(b) - weight(a)).slice(0, MAX_CLASSES);
 }
 
 function countTable(app, node) {

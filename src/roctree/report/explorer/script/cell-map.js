@@ -6,7 +6,7 @@ import { element, sharpCanvas } from "./dom.js";
 import { linesBelow } from "./lines.js";
 import { makeFrame } from "./plot.js";
 
-const MOST_CELLS = 4000;
+const MAX_CELLS = 4000;
 const LETTER_ROOM = 16;
 
 /** Make the section; returns its element, `update` and `draw`. */
@@ -33,7 +33,7 @@ export function makeCellMap(app) {
     const { low, high } = tree.cells;
     const { palette } = app;
     const frame = makeFrame(context, size, palette, { x: [low[a], high[a]], y: [low[b], high[b]], xName: tree.features[a].name, yName: tree.features[b].name });
-    const nodes = Array.from(tree.leaves).filter((node) => !isMerged(tree, node)).slice(0, MOST_CELLS);
+    const nodes = Array.from(tree.leaves).filter((node) => !isMerged(tree, node)).slice(0, MAX_CELLS);
     context.globalAlpha = tree.features.length > 2 ? 0.45 : 1;
     boxes = nodes.map((node) => drawCell(context, app, frame, node, a, b));
     context.globalAlpha = 1;

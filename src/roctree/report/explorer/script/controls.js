@@ -174,10 +174,10 @@ function way(app, mode, name, fields) {
 /** Costs by predicted and true class, and the priors of the classes. */
 function costMatrix(app) {
   const { classes } = app.tree;
-  const cells = classes.map((said, i) =>
+  const cells = classes.map((predicted, i) =>
     classes.map((truth, j) =>
       makeNumberField(app, `cost-${i}-${j}`, {
-        "aria-label": `cost of predicting ${said} for ${truth}`,
+        "aria-label": `cost of predicting ${predicted} for ${truth}`,
         wanted: "Enter a number.",
         onValue: (value) => {
           const matrix = app.state.matrix.map((row) => row.slice());

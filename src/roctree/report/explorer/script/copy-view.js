@@ -4,7 +4,7 @@ import { element, fill, help } from "./dom.js";
 import { commandOf, pythonOf, rulesOf, sqlOf } from "./export.js";
 
 // Longer previews would slow down the page.
-const MOST_SHOWN = 4000;
+const MAX_SHOWN = 4000;
 
 /** Make the section; returns its element and `update`. */
 export function makeCopyView(app) {
@@ -53,7 +53,7 @@ export function makeCopyView(app) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.kind === chosen));
     const slow = (chosen === "SQL" || chosen === "Rules") && app.tree.leaves.length > 500;
     const text = slow ? `${app.tree.leaves.length} leaves: press Copy.` : texts[chosen]();
-    preview.textContent = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}\n…` : text;
+    preview.textContent = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
   }
   return { element: section, update };
 }

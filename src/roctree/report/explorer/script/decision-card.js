@@ -3,6 +3,7 @@
 
 import { costInterval } from "./change.js";
 import { wilson } from "./curves.js";
+import { wrapped } from "./dom.js";
 import { limitText } from "./limits.js";
 import { escaped, tag } from "./markup.js";
 import { PER, perThousand } from "./sentence.js";
@@ -12,7 +13,7 @@ import { comparedCosts } from "./yardsticks.js";
 const WIDTH = 1200;
 const MARGIN = 56;
 const RIGHT = { left: 724, width: 420 };
-const MOST_RULES = 9;
+const MAX_RULES = 9;
 const INK = "#1b1f24";
 const QUIET = "#57606a";
 const FAINT = "#d3d9df";
@@ -70,16 +71,6 @@ function makeSheet() {
     add: (shape) => shapes.push(shape),
     done: () => ({ width: WIDTH, height: Math.ceil(y + MARGIN), shapes }),
   };
-}
-
-function wrapped(ruler, words, width) {
-  const lines = [];
-  for (const word of words.split(" ")) {
-    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && ruler.measureText(longer).width <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 function openingWords({ point, data, tree, state }) {
@@ -198,12 +189,12 @@ function rule(app, sheet, place) {
   const flagged = Array.from(letters.keys()).filter((node) => point.nodeLabels[node] === state.positive);
   const name = tree.classes[state.positive];
   sheet.text(flagged.length === 0 ? `Nothing is called ${name}.` : `Called ${name}:`, 19, { weight: 600, ...place });
-  for (const node of flagged.slice(0, MOST_RULES)) {
+  for (const node of flagged.slice(0, MAX_RULES)) {
     const p = tree.probabilities[node * tree.nClasses + state.positive];
     sheet.text(`${letters.get(node)} (${percent(p, 0)}): ${ruleWords(tree, node)}`, 16, { ...place, hang: 20 });
     sheet.space(3);
   }
-  if (flagged.length > MOST_RULES) sheet.text(`and ${flagged.length - MOST_RULES} more leaves`, 16, place);
+  if (flagged.length > MAX_RULES) sheet.text(`and ${flagged.length - MAX_RULES} more leaves`, 16, place);
   return null;
 }
 

@@ -98,6 +98,30 @@ export function sharpCanvas(attributes, draw) {
   return { canvas, context, size, resize };
 }
 
+/** A function that runs an action in the next frame, once however often it is called until then. */
+export function oncePerFrame(action) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      action();
+    });
+  };
+}
+
+/** Words in as few lines as a width in pixels allows. */
+export function wrapped(context, text, width) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Text shortened to a width in pixels. */
 export function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;

@@ -1,7 +1,7 @@
 // The dots in the lanes beside the leaves. A dot moves to another lane when its leaf flips.
 
 import { classColour } from "./colour.js";
-import { makeStamp, sharpCanvas } from "./dom.js";
+import { makeStamp, oncePerFrame, sharpCanvas } from "./dom.js";
 import { LEFT } from "./point.js";
 import { laneNames } from "./tree-columns.js";
 import { isEnd } from "./tree-layout.js";
@@ -10,7 +10,7 @@ import { pathTo } from "./tree.js";
 const FLIP = 300;
 const FLOW = 1100;
 // Rows closer than this have no room for dots.
-const LEAST_ROW = 9;
+const MIN_ROW = 9;
 const PITCH = { least: 1.2, most: 7.5 };
 const HIGHEST = 96;
 const TOP = 24;
@@ -20,7 +20,7 @@ export function makeDotsView(app, view, pane, still) {
   const surface = sharpCanvas({ class: "dots", "aria-hidden": "true" }, paint);
   const { canvas, context, size } = surface;
   const state = { n: 0, x: [], y: [], fromX: [], fromY: [], radius: 0, began: 0, lasts: 0, delay: null, route: null };
-  let asked = false;
+  const draw = oncePerFrame(drawNow);
 
   /** Put dots in their lanes; with `move` those that change place travel there. */
   function place(dots, move) {
@@ -53,15 +53,10 @@ export function makeDotsView(app, view, pane, still) {
     return state.lasts === 0 ? 1 : Math.min(1, (performance.now() - state.began) / state.lasts);
   }
 
-  function draw() {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      if (!surface.resize()) return;
-      paint();
-      if (progress() < 1) draw();
-    });
+  function drawNow() {
+    if (!surface.resize()) return;
+    paint();
+    if (progress() < 1) draw();
   }
 
   function paint() {
@@ -119,7 +114,7 @@ function targetsOf(app, view, dots, pane) {
   const { columns, rowHeight, layout, shift, folded } = view;
   const x = new Float32Array(dots.n).fill(-100);
   const y = new Float32Array(dots.n).fill(-100);
-  if (rowHeight < LEAST_ROW || !columns) return { x, y, radius: 0 };
+  if (rowHeight < MIN_ROW || !columns) return { x, y, radius: 0 };
   const rowOf = endsOf(tree, folded, dots);
   const high = Math.min(rowHeight - 4, HIGHEST);
   // The same for all rows, so that areas can be compared; a full row of one lane must fit.

@@ -45,10 +45,10 @@ function oneAgainstRest(tree, point) {
   const byCosts = state.mode === "costs";
   const fp = byCosts ? state.cost_fp : 1;
   const fn = byCosts ? state.cost_fn : missWithin(point.bounds, point.nGroups, fp);
-  return tree.classes.map((_, said) =>
+  return tree.classes.map((_, predicted) =>
     tree.classes.map((__, truth) => {
-      if ((said === state.positive) === (truth === state.positive)) return 0;
-      return said === state.positive ? fp : fn;
+      if ((predicted === state.positive) === (truth === state.positive)) return 0;
+      return predicted === state.positive ? fp : fn;
     }),
   );
 }

@@ -13,7 +13,7 @@ const LEADS = 0;
 const DIVIDED = 1;
 const ELSEWHERE = 2;
 // A soft threshold does not divide a case if a branch would receive less than this.
-const LEAST_PART = 0.001;
+const MIN_PART = 0.001;
 const NONE = new Set();
 
 /** The branch that a value takes at a node; -1 where a missing value divides the case. */
@@ -64,7 +64,7 @@ function partAbove(tree, node, value, part) {
   const softness = tree.softness ? tree.softness[node] : 0;
   if (value === null || tree.threshold[node] === null || softness === 0) return null;
   const above = 0.5 + (value - tree.threshold[node]) * (0.5 / softness);
-  return part * Math.min(above, 1 - above) >= LEAST_PART ? above : null;
+  return part * Math.min(above, 1 - above) >= MIN_PART ? above : null;
 }
 
 /** Probabilities and label of a case: averaged over the nodes where it stops, by its parts. */
@@ -90,10 +90,10 @@ export function sharesOf(tree, stops, values) {
   const { nClasses } = tree;
   const shares = new Float64Array(nClasses);
   for (const { node, part } of stops) {
-    const said = tree.models
+    const ofNode = tree.models
       ? posterior(tableOf(tree, node), values)
       : tree.probabilities.subarray(node * nClasses, (node + 1) * nClasses);
-    for (let c = 0; c < nClasses; c++) shares[c] += part * said[c];
+    for (let c = 0; c < nClasses; c++) shares[c] += part * ofNode[c];
   }
   return shares;
 }

@@ -2,7 +2,8 @@
 
 // Exact ties are common, and rounding errors would decide them.
 const TIE = 1e-12;
-const LEAST = 1e-200;
+// The vote of a tie.
+const TIE_VOTE = 1e-200;
 // Scores are compared after rounding to this number of decimals, as in Python.
 const GRAIN = 1e12;
 // Scores so far out that their mean with any share is above or below all shares.
@@ -149,7 +150,7 @@ export function votesByCost({ nClasses, shares }, positive, costs, weights, n) {
     const alarm = costs.fp * weights.negative * rest;
     const miss = costs.fn * weights.positive * share;
     const tied = Math.abs(alarm - miss) <= TIE * Math.max(alarm, miss);
-    votes[leaf] = tied ? (tiesArePositive ? LEAST : -LEAST) : miss - alarm;
+    votes[leaf] = tied ? (tiesArePositive ? TIE_VOTE : -TIE_VOTE) : miss - alarm;
   }
   return votes;
 }
@@ -220,12 +221,12 @@ export function expectedCosts(table, matrix, weights, n) {
   const { nClasses, shares } = table;
   const expected = new Float64Array(n * matrix.length);
   for (let leaf = 0; leaf < n; leaf++) {
-    for (let said = 0; said < matrix.length; said++) {
+    for (let predicted = 0; predicted < matrix.length; predicted++) {
       let sum = 0;
       for (let c = 0; c < nClasses; c++) {
-        sum += (matrix[said][c] - matrix[c][c]) * weights[c] * shares[leaf * nClasses + c];
+        sum += (matrix[predicted][c] - matrix[c][c]) * weights[c] * shares[leaf * nClasses + c];
       }
-      expected[leaf * matrix.length + said] = sum;
+      expected[leaf * matrix.length + predicted] = sum;
     }
   }
   return expected;

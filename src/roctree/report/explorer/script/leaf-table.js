@@ -7,13 +7,13 @@ import { UNKNOWN, MIXED } from "./point.js";
 import { grouped, percent, ruleWords } from "./words.js";
 
 // Longer tables would slow down the page; the rest is one click away.
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 /** Make the section; returns its element and `update`. */
 export function makeLeafTable(app) {
   const columns = columnsOf(app);
   const sorting = { by: "leaf", down: false };
-  let shown = MOST_ROWS;
+  let shown = MAX_ROWS;
   const body = element("tbody", {});
   const heads = columns.map(({ key, name }) =>
     element("th", { scope: "col" }, element("button", { type: "button", class: "sort", on: { click: () => sort(key) }, data: { sort: key } }, name)),

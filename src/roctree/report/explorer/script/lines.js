@@ -160,9 +160,9 @@ function countsOfLines({ nClasses, lines, probabilities }, name) {
   // Class frequencies according to the model.
   for (let line = 0; line < lines.nDirect; line++) {
     const total = sumOf(counts, line * nClasses, nClasses);
-    const said = lines.scores ?? probabilities;
+    const ofModel = lines.scores ?? probabilities;
     const at = (lines.scores ? line : lines.node[line]) * nClasses;
-    for (let c = 0; c < nClasses; c++) counts[line * nClasses + c] = total * said[at + c];
+    for (let c = 0; c < nClasses; c++) counts[line * nClasses + c] = total * ofModel[at + c];
   }
   return counts;
 }

@@ -5,7 +5,7 @@ import { element, fill } from "./dom.js";
 import { escaped, tag } from "./markup.js";
 import { pointAt } from "./point.js";
 import { PER, perThousand } from "./sentence.js";
-import { CHOICE, MOST_PINS } from "./state.js";
+import { CHOICE, MAX_PINS } from "./state.js";
 import { grouped, listed, percent, short } from "./words.js";
 
 const NAMES = ["today", "proposed", "cautious"];
@@ -45,8 +45,8 @@ export function makeMeeting(app) {
     const wanted = JSON.stringify([all, on, prior, priors, unit, positive, cost_fp, cost_fn, cost_reject, app.point.perClass]);
     if (wanted === shown) return;
     shown = wanted;
-    add.disabled = app.state.pins.length >= MOST_PINS;
-    const hint = element("p", { class: "hint" }, `Pin up to ${MOST_PINS} points, such as today’s and a proposal, to compare them here. The decision as a picture, or a copy of this page, can be sent to others.`);
+    add.disabled = app.state.pins.length >= MAX_PINS;
+    const hint = element("p", { class: "hint" }, `Pin up to ${MAX_PINS} points, such as today’s and a proposal, to compare them here. The decision as a picture, or a copy of this page, can be sent to others.`);
     fill(pins, app.state.pins.length === 0 ? hint : app.pinnedPoints().map((each, i) => pinOf(app, each, i)));
   }
   const full = element("button", { type: "button", class: "spare", on: { click: () => fillScreen(app.root) } }, "Present");

@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 const WIDTH = 46;
 const MARGIN = 34;
 // More rows than this are drawn several at once.
-const MOST_BARS = 400;
+const MAX_BARS = 400;
 
 /** Make the map; `moveTo` is called with the shift that brings the clicked row into the middle. */
 export function makeMinimap(app, view, size, moveTo) {
@@ -40,7 +40,7 @@ export function drawMinimap({ canvas }, app, view, size) {
   context.fillStyle = app.palette.panel;
   context.fillRect(0, 0, WIDTH, high);
   const { tree, state, palette } = app;
-  const step = Math.max(1, Math.ceil(rows / MOST_BARS));
+  const step = Math.max(1, Math.ceil(rows / MAX_BARS));
   for (let row = 0; row < rows; row += step) {
     const node = layout.ends[row];
     const left = 2 + Math.min(24, tree.depth[node] * 3);

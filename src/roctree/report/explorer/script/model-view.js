@@ -6,7 +6,7 @@ import { makeNomogram } from "./nomogram.js";
 import { cases, listed, percent, ruleWords, short } from "./words.js";
 
 // More classes would not fit side by side: then the table shows one class against the rest.
-const MOST_CLASSES = 6;
+const MAX_CLASSES = 6;
 
 /** Make the section of a tree with models; returns its element, `update` and `choose` for a leaf. */
 export function makeModelView(app) {
@@ -68,7 +68,7 @@ function tableFor(app, node) {
 /** The columns: the classes, or the class of interest and all others. */
 function columnsOf({ tree, state }, { prior }) {
   const one = (c) => ({ name: tree.classes[c], of: (shares) => shares[c] });
-  if (tree.nClasses <= MOST_CLASSES) return tree.classes.map((_, c) => one(c));
+  if (tree.nClasses <= MAX_CLASSES) return tree.classes.map((_, c) => one(c));
   const rest = (shares) => {
     const others = shares.reduce((sum, share, c) => sum + (c === state.positive ? 0 : share * prior[c]), 0);
     return others / (1 - prior[state.positive]);

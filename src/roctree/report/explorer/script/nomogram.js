@@ -11,7 +11,7 @@ const BOTTOM = 64;
 const NAME = { least: 132, most: 0.34 };
 const RIGHT = 26;
 // Attributes with less effect are left to the table.
-const MOST_ATTRIBUTES = 10;
+const MAX_ATTRIBUTES = 10;
 const TICKS = [1 / 1000, 1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3, 10, 30, 100, 1000];
 const CHANCES = [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999];
 
@@ -44,7 +44,7 @@ function rowsOf(app, node) {
     const own = isHere ? cellOf(attribute, state.values[attribute.feature]) : -1;
     return { name: tree.features[attribute.feature].name, words: attribute.words, logs, own, effect: Math.max(...logs) - Math.min(...logs) };
   });
-  return rows.sort((a, b) => b.effect - a.effect).slice(0, MOST_ATTRIBUTES);
+  return rows.sort((a, b) => b.effect - a.effect).slice(0, MAX_ATTRIBUTES);
 }
 
 function draw(context, size, app, node) {

@@ -5,9 +5,9 @@ import { element, fill, help } from "./dom.js";
 import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
+import { PER, signed } from "./sentence.js";
 import { grouped, leafCount, listed, percent, ruleWords, short } from "./words.js";
 
-const PER = 1000;
 const PER_CASES = `${grouped(PER)} cases`;
 const IN_PARTS =
   "Approximate: cases with missing values are counted in parts, leaf by leaf, but labelled as a whole.";
@@ -52,7 +52,7 @@ function fact(term, name, value, shown, remark = "") {
   );
 }
 
-function rangeOf(count, total) {
+function intervalText(count, total) {
   const range = wilson(count, total);
   return range && `${percent(range.low)} to ${percent(range.high)}`;
 }
@@ -73,9 +73,9 @@ function sideFacts(app) {
   const { rates } = point;
   return [
     costFact(app),
-    fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
-    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn + rates.leftNegative)),
-    fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? rangeOf(rates.tp, rates.tp + rates.fp) : ""),
+    fact("recall", "Recall", rates.tpr, percent(rates.tpr), intervalText(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
+    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), intervalText(rates.fp, rates.fp + rates.tn + rates.leftNegative)),
+    fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? intervalText(rates.tp, rates.tp + rates.fp) : ""),
     betaFact(app),
     fact("accuracy", "Accuracy", rates.accuracy, percent(rates.accuracy)),
     ...undecidedFact(app),
@@ -91,8 +91,8 @@ function matrixFacts(app) {
   const name = tree.classes[app.state.positive];
   return [
     costFact(app),
-    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
-    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
+    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? intervalText(right, point.on.total) : ""),
+    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), intervalText(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
     fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
     betaFact(app, ` of ${name}`),
     ...undecidedFact(app),
@@ -131,14 +131,14 @@ function twoConfusion(app) {
 function manyConfusion(app) {
   const { point, tree } = app;
   const labels = point.reject === null ? tree.classes : [...tree.classes, null];
-  const rows = labels.map((name, said) => [
+  const rows = labels.map((name, predicted) => [
     name === null ? "undecided" : `predicted ${name}`,
     ...tree.classes.map((_, truth) => {
-      const count = point.confusion[said * tree.nClasses + truth];
+      const count = point.confusion[predicted * tree.nClasses + truth];
       return element(
         "td",
-        { class: count === 0 || name === null ? "none" : said === truth ? "right" : "wrong" },
-        element("output", { data: { name: `confusion_${said}_${truth}`, value: String(count) } }, grouped(Number(count.toFixed(1)))),
+        { class: count === 0 || name === null ? "none" : predicted === truth ? "right" : "wrong" },
+        element("output", { data: { name: `confusion_${predicted}_${truth}`, value: String(count) } }, grouped(Number(count.toFixed(1)))),
       );
     }),
   ]);
@@ -209,12 +209,6 @@ function whichWords({ tree, point, state, letters }, lines) {
 function change(number, thing) {
   const shown = signed(number);
   return `${shown} ${thing}${Math.abs(Number(number.toFixed(1))) === 1 ? "" : "s"}`;
-}
-
-function signed(number) {
-  const shown = grouped(Number(Math.abs(number).toPrecision(3)));
-  if (Math.abs(number) < 1e-9) return "±0";
-  return number > 0 ? `+${shown}` : `−${shown}`;
 }
 
 /** With a cost matrix there is no slider: show the leaf whose label is the closest call. */

@@ -17,8 +17,8 @@ import { groupsAbove } from "./labelling.js";
 import { dot, inside, line, makeFrame, words } from "./plot.js";
 import { countsOf } from "./tree.js";
 
-const MOST_LINES = 80;
-const MOST_WHISKERS = 60;
+const MAX_LINES = 80;
+const MAX_WHISKERS = 60;
 const N_BINS = 10;
 
 const pixels = (frame, points) => points.map(({ x, y }) => [frame.x(x), frame.y(y)]);
@@ -54,7 +54,7 @@ export function drawCost(context, size, app) {
   });
   const across = (fpr, tpr) => [{ x: 0, y: fpr }, { x: 1, y: 1 - tpr }];
   inside(frame, () => {
-    if (counted.tpr.length <= MOST_LINES) {
+    if (counted.tpr.length <= MAX_LINES) {
       counted.tpr.forEach((tpr, g) => line(frame, pixels(frame, across(counted.fpr[g], tpr)), palette.branch, { width: 1.25 }));
     }
     line(frame, pixels(frame, [{ x: 0, y: 0 }, { x: 0.5, y: 0.5 }, { x: 1, y: 0 }]), palette.quiet, { dash: [5, 4] });
@@ -71,7 +71,7 @@ export function drawCost(context, size, app) {
 function drawGroups(frame, { lit, point, palette }, pixelsOf) {
   if (!lit) return;
   const groups = new Set(lit.lines.map((each) => point.order.rank[each]).filter((rank) => rank >= 0));
-  for (const group of groups.size <= MOST_LINES ? groups : []) {
+  for (const group of groups.size <= MAX_LINES ? groups : []) {
     line(frame, pixelsOf(group + 1), palette.accent, { width: 1.5, dash: [4, 3] });
   }
 }
@@ -150,7 +150,7 @@ export function drawCalibration(context, size, app) {
   const largest = Math.max(...dots.slice(0, 5000).map(({ total }) => total), 1);
   inside(frame, () => {
     line(frame, [[frame.x(0), frame.y(0)], [frame.x(1), frame.y(1)]], palette.quiet, { dash: [2, 4] });
-    for (const { x, count, total } of dots.length <= MOST_WHISKERS ? dots : []) {
+    for (const { x, count, total } of dots.length <= MAX_WHISKERS ? dots : []) {
       const { low, high } = wilson(count, total);
       line(frame, [[frame.x(x), frame.y(low)], [frame.x(x), frame.y(high)]], palette.quiet, { width: 1 });
     }
@@ -176,8 +176,8 @@ export function calibrationDots(app) {
     const start = (parts ? lines.node[line] : line) * nClasses;
     const counts = (parts ?? point.on.counts).subarray(start, start + nClasses);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const said = lines.scores ? line : lines.node[line];
-    const x = (lines.scores ?? tree.probabilities)[said * nClasses + state.positive];
+    const row = lines.scores ? line : lines.node[line];
+    const x = (lines.scores ?? tree.probabilities)[row * nClasses + state.positive];
     const count = counts[state.positive];
     if (total > 0) dots.push({ lines: [line], x, y: count / total, count, total });
   }

@@ -1,6 +1,6 @@
 // The pane beside the tree: six views of one operating point.
 
-import { element, fill, help, sharpCanvas } from "./dom.js";
+import { element, fill, help, oncePerFrame, sharpCanvas } from "./dom.js";
 import { groupsAbove, linesOf } from "./labelling.js";
 import { calibrationDots, drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot, placeIn } from "./other-views.js";
 import { isReachable, missWithin } from "./point.js";
@@ -20,7 +20,7 @@ const NAMES = {
 /** Make the pane; returns its element, `update` for a new state and `draw` for new highlights. */
 export function makePlotView(app) {
   let frame = null;
-  let asked = false;
+  const draw = oncePerFrame(drawNow);
   const surface = sharpCanvas({ class: "plot", tabindex: "0", role: "application", "aria-roledescription": "curve" }, paint);
   const { canvas, context, size } = surface;
   const hasDistances = app.tree.isHard && app.data.cases.length > 0;
@@ -49,15 +49,6 @@ export function makePlotView(app) {
     app.set({ view: next });
     tabs[available.indexOf(next)].focus();
     event.preventDefault();
-  }
-
-  function draw() {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      drawNow();
-    });
   }
 
   function drawNow() {
@@ -182,7 +173,7 @@ function key(name, text, term) {
 }
 
 /** A number of the operating point. */
-function said(text, name, value, shown) {
+function figure(text, name, value, shown) {
   return element("span", { class: "key" }, `${text} `, element("output", { data: { name, value: String(value) } }, shown));
 }
 
@@ -195,7 +186,7 @@ function rocCaption(app) {
     return `A segment per ${part}: click to go there.${bandOf(data, state) ? " Shaded: 95\u00a0% band." : ""}`;
   }
   const found = areas(app).map(({ name, auc }) =>
-    said(`AUC ${app.tableName(name)}`, `auc_${name}`, auc, Number.isFinite(auc) ? auc.toFixed(3) : "–"),
+    figure(`AUC ${app.tableName(name)}`, `auc_${name}`, auc, Number.isFinite(auc) ? auc.toFixed(3) : "–"),
   );
   return [
     ...found,
@@ -212,7 +203,7 @@ function rocCaption(app) {
 function costCaption(app) {
   const { y } = placeIn("cost", app);
   return [
-    said("cost here", "normalised_cost", y, short(y, 3)),
+    figure("cost here", "normalised_cost", y, short(y, 3)),
     key("now", "this labelling"),
     key("best", "the optimal one for each weight"),
     key("each", "all others"),
@@ -224,8 +215,8 @@ function gainCaption(app) {
   const place = placeIn("gain", app);
   if (place === null) return "The operating point lies outside: its recall is below the share of the class.";
   return [
-    said("recall gain here", "recall_gain", place.x, short(place.x, 3)),
-    said("precision gain", "precision_gain", place.y, short(place.y, 3)),
+    figure("recall gain here", "recall_gain", place.x, short(place.x, 3)),
+    figure("precision gain", "precision_gain", place.y, short(place.y, 3)),
     key("best", "all labellings"),
     key("equal", "no better than calling everything positive"),
   ];
@@ -234,8 +225,8 @@ function gainCaption(app) {
 function benefitCaption(app) {
   const { x, y } = placeIn("benefit", app);
   return [
-    said("threshold here", "threshold", x, percent(x)),
-    said("net benefit", "net_benefit", y, short(y, 3)),
+    figure("threshold here", "threshold", x, percent(x)),
+    figure("net benefit", "net_benefit", y, short(y, 3)),
     key("best", "using the tree"),
     key("other", "treating everyone"),
   ];
@@ -248,8 +239,8 @@ function calibrationCaption(app) {
   const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;
   const found = dots.reduce((sum, { count }) => sum + count, 0) / all;
   return [
-    said("mean prediction", "mean_probability", expected, percent(expected)),
-    said("happened", "mean_share", found, percent(found)),
+    figure("mean prediction", "mean_probability", expected, percent(expected)),
+    figure("happened", "mean_share", found, percent(found)),
     `Each dot is ${what}, larger for more cases; lines are 95\u00a0% intervals.`,
   ];
 }

@@ -1,6 +1,6 @@
 // Axes on a canvas, and the strokes that all plots share.
 
-import { fitted } from "./dom.js";
+import { fitted, wrapped } from "./dom.js";
 
 const FONT = "12px system-ui, sans-serif";
 const MARGIN = { left: 52, right: 16, top: 12, bottom: 44 };
@@ -13,7 +13,7 @@ const LINE = 15;
 export function makeFrame(context, size, palette, options) {
   let width = size.width - MARGIN.left - MARGIN.right;
   context.font = FONT;
-  const xNames = inLines(context, options.xName, width);
+  const xNames = wrapped(context, options.xName, width).map((each) => fitted(context, each, width));
   let height = size.height - MARGIN.top - MARGIN.bottom - LINE * (xNames.length - 1);
   if (options.square) width = height = Math.min(width, height);
   const left = MARGIN.left + (size.width - MARGIN.left - MARGIN.right - width) / 2;
@@ -52,17 +52,6 @@ function drawAxes(frame, options) {
   context.rotate(-Math.PI / 2);
   words(frame, options.yName, 0, 0, palette.ink);
   context.restore();
-}
-
-/** Wrap words into as few lines as a width allows. */
-function inLines(context, text, width) {
-  const lines = [];
-  for (const word of text.split(" ")) {
-    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.map((each) => fitted(context, each, width));
 }
 
 /** Round numbers inside a range, about six of them. */

@@ -302,9 +302,9 @@ function expectedCost(tree, on, labels, rates, state) {
   const weights = classWeights(on, state.priors);
   const confusion = confusionOf(on, labels);
   let sum = 0;
-  matrixWithReject(state).forEach((row, said) => {
+  matrixWithReject(state).forEach((row, predicted) => {
     row.forEach((cost, truth) => {
-      sum += (confusion[said * on.nClasses + truth] / on.total) * cost * weights[truth];
+      sum += (confusion[predicted * on.nClasses + truth] / on.total) * cost * weights[truth];
     });
   });
   return sum;

@@ -1,14 +1,14 @@
 // The points of a tree with points: one small picture per attribute, all on the same scale.
 
 import { element, fitted, help, sharpCanvas } from "./dom.js";
-import { pointsAt, pointsFor, rangeOf } from "./scorecard.js";
+import { pointsAt, pointsFor, pointsRange } from "./scorecard.js";
 import { grouped, percent, short, signedPoints } from "./words.js";
 
 const FONT = "12px system-ui, sans-serif";
 const HEIGHT = 132;
 const EDGE = { left: 42, right: 10, top: 12, bottom: 22 };
 // The attributes with the largest effect come first; the others are behind a button.
-const MOST = 12;
+const MAX_SHOWN = 12;
 
 /** Make the section; returns its element, `update` and `draw`. */
 export function makePointsView(app) {
@@ -24,14 +24,14 @@ export function makePointsView(app) {
     element("div", { class: "head" }, element("h2", {}, title, help("points", "a point"))),
     note,
     grid,
-    attributes.length > MOST ? all : null,
+    attributes.length > MAX_SHOWN ? all : null,
   );
   function showAll() {
     charts.forEach((chart) => (chart.element.hidden = false));
     all.hidden = true;
     draw();
   }
-  charts.slice(MOST).forEach((chart) => (chart.element.hidden = true));
+  charts.slice(MAX_SHOWN).forEach((chart) => (chart.element.hidden = true));
   function update() {
     const { tree, state } = app;
     const name = tree.classes[state.positive];
@@ -62,7 +62,7 @@ function makeChart(app, attribute, number) {
     const { values, positive } = app.state;
     const points = values === null ? null : pointsFor(pointsAt(attribute, values[attribute.feature]), positive);
     own.textContent = points === null ? "" : signedPoints(tree.points, points);
-    const [low, high] = rangeOf(attribute, positive);
+    const [low, high] = pointsRange(attribute, positive);
     surface.canvas.setAttribute("aria-label", `${feature.name}: from ${signedPoints(tree.points, low)} to ${signedPoints(tree.points, high)} points`);
     if (surface.resize()) paint();
   }
@@ -83,7 +83,7 @@ function makeChart(app, attribute, number) {
 
 /** One scale for all attributes, so that their effects can be compared. */
 function scaleOf(attributes, positive) {
-  const ends = attributes.flatMap((each) => rangeOf(each, positive));
+  const ends = attributes.flatMap((each) => pointsRange(each, positive));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
   return low < high ? { low, high } : { low: -1, high: 1 };
 }

@@ -13,12 +13,12 @@ const AWAY = 5.5;
 const RADIUS = 1.4;
 // Shorter segments share their dots with their neighbours.
 const SHORT = 14;
-const MOST_LETTERS = 40;
+const MAX_LETTERS = 40;
 // A letter has this height, and may stand so much farther from its segment.
 const LETTER = 14;
 const STEPS = [0, 8, 16, 24, 34];
 // Curves with more corners are drawn without dots, which would overlap.
-const MOST_DOTS = 45;
+const MAX_DOTS = 45;
 
 /** Draw the curve; returns the frame. */
 export function drawRoc(context, size, app) {
@@ -126,7 +126,7 @@ function dotsBetween(dots, { order, state }, from, to) {
 function drawLetters(frame, app, layers) {
   const { tree, point, palette, letters } = app;
   const { counted, order } = point;
-  if (tree.hasAnswers || order.nGroups > MOST_LETTERS) return;
+  if (tree.hasAnswers || order.nGroups > MAX_LETTERS) return;
   const { context } = frame;
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
@@ -205,7 +205,7 @@ function drawCurve(frame, { palette, point }) {
     ? [[corners, palette.ink]]
     : [[corners.slice(0, middle + 1), palette.positive], [corners.slice(middle), palette.negative]];
   for (const [pixels, colour] of sides) line(frame, pixels, colour, { width: 3 });
-  if (corners.length > MOST_DOTS) return;
+  if (corners.length > MAX_DOTS) return;
   corners.forEach(([x, y], g) => {
     dot(frame, x, y, point.perClass ? palette.ink : g <= middle && point.corner !== null ? palette.positive : palette.negative, 3);
   });

@@ -53,7 +53,7 @@ export function pointsFor(points, positive) {
 }
 
 /** The highest and the lowest points of an attribute in favour of a class, missing values included. */
-export function rangeOf(attribute, positive) {
+export function pointsRange(attribute, positive) {
   const ends = [...attribute.starts, attribute.high].map((value) => pointsFor(pointsAt(attribute, value), positive));
   if (attribute.missing.some((points) => points !== 0)) ends.push(pointsFor(attribute.missing, positive));
   return [Math.min(...ends), Math.max(...ends)];

@@ -7,7 +7,7 @@ import { isReachable, LEFT, withGroups } from "./point.js";
 import { cases, grouped, listed, short } from "./words.js";
 
 export const PER = 1000;
-const MOST_LETTERS = 4;
+const MAX_LETTERS = 4;
 
 /** Make the sentence that the page opens with. */
 export function makeSentence(app) {
@@ -95,7 +95,7 @@ function flipWords({ tree, letters }, { nodes, nCases }) {
 }
 
 function lettersWords(letters, nodes) {
-  if (nodes.length > MOST_LETTERS) return `${nodes.length} leaves flip`;
+  if (nodes.length > MAX_LETTERS) return `${nodes.length} leaves flip`;
   const names = nodes.map((node) => letters.get(node)).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
   return `${listed(names)} flip${names.length === 1 ? "s" : ""}`;
 }
@@ -131,6 +131,6 @@ function nextWords({ tree, point, letters, data }) {
   const when = `${none}Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
   const becomes = point.reject !== null && withGroups(tree, point, nGroups + 1).called[lines[0]] === LEFT ? "left undecided" : "flagged";
   if (tree.hasAnswers || nodes.length === 0) return `${when}more ${data.noun} are ${becomes}.`;
-  const names = nodes.length > MOST_LETTERS ? `${nodes.length} ${tree.cells ? "cells" : "leaves"}` : listed(nodes.map((node) => letters.get(node)));
+  const names = nodes.length > MAX_LETTERS ? `${nodes.length} ${tree.cells ? "cells" : "leaves"}` : listed(nodes.map((node) => letters.get(node)));
   return `${when}${names} ${nodes.length === 1 ? "is" : "are"} ${becomes} too.`;
 }

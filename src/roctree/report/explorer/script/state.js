@@ -3,7 +3,7 @@
 export const VIEWS = ["roc", "cost", "gain", "benefit", "calibration", "near"];
 /** The parts of a state that choose the point. */
 export const CHOICE = ["mode", "cost_fp", "cost_fn", "max_fpr", "min_tpr", "beta", "by", "matrix", "cost_reject"];
-export const MOST_PINS = 3;
+export const MAX_PINS = 3;
 const MODES = ["costs", "max_fpr", "min_tpr", "beta", "matrix"];
 
 // Keys of the address: how each part of the state is written and read. Parts that cannot be read keep
@@ -130,7 +130,7 @@ function fits(name, value, tree) {
 
 function arePins(value, tree) {
   const isPin = (pin) => typeof pin?.name === "string" && CHOICE.every((part) => FIELDS[part].read(FIELDS[part].write(pin[part])) !== undefined && fits(part, pin[part], tree));
-  return Array.isArray(value) && value.length <= MOST_PINS && value.every(isPin);
+  return Array.isArray(value) && value.length <= MAX_PINS && value.every(isPin);
 }
 
 function isMatrix(value, size) {

@@ -20,12 +20,12 @@ const SIZES = [
   { wrap: 60, picture: null, lane: 46, gap: 36 },
 ];
 const WIDEST = 240;
-const MOST_GAP = 110;
+const MAX_GAP = 110;
 const LEFT = 10;
 const BADGE = 30;
 const LANES = { least: 46, most: 240, apart: 10 };
 // Measuring the text of more nodes would be slow; they are drawn without text.
-const MOST_MEASURED = 300;
+const MAX_MEASURED = 300;
 const BARE = 26;
 // Panes of phones.
 const NARROW = 480;
@@ -58,7 +58,7 @@ function placed({ widths, boxes, sum }, view, size, { room, leafText, nLanes, fi
   const n = Math.max(widths.length, 1);
   const free = room - sum - n * least;
   const lane = fits ? Math.min(LANES.most, Math.max(LANES.least, (free * 0.84) / nLanes)) : LANES.least;
-  const gap = fits ? Math.min(MOST_GAP, least + Math.max(0, free - nLanes * lane) / n) : least;
+  const gap = fits ? Math.min(MAX_GAP, least + Math.max(0, free - nLanes * lane) / n) : least;
   const xs = [];
   let at = LEFT;
   for (const width of widths) {
@@ -101,7 +101,7 @@ function columnsWith(context, app, view, sizes) {
   const widths = [];
   const shown = splitsShown(tree, view);
   for (const node of shown) {
-    const box = shown.length > MOST_MEASURED ? bareBox() : boxOf(context, app, view, node, sizes);
+    const box = shown.length > MAX_MEASURED ? bareBox() : boxOf(context, app, view, node, sizes);
     boxes.set(node, box);
     widths[tree.depth[node]] = Math.max(widths[tree.depth[node]] ?? 0, box.width);
   }
@@ -109,7 +109,7 @@ function columnsWith(context, app, view, sizes) {
 }
 
 function splitsShown(tree, { layout, folded }) {
-  const nodes = layout ? layout.order : Array.from({ length: Math.min(tree.n, 4 * MOST_MEASURED) }, (_, i) => i);
+  const nodes = layout ? layout.order : Array.from({ length: Math.min(tree.n, 4 * MAX_MEASURED) }, (_, i) => i);
   return nodes.filter((node) => !isEnd(tree, folded, node));
 }
 
@@ -139,12 +139,12 @@ function boxOf(context, app, view, node, { wrap, picture }) {
 function linesOfBox(context, name, test, wrap) {
   context.font = `600 12px ${FONT}`;
   const bold = (text) => ({ text, bold: true });
-  const names = wrapped(context, name, wrap).map(bold);
+  const names = wrappedName(context, name, wrap).map(bold);
   if (!test) return [names, [bold(name)]];
   context.font = `12px ${FONT}`;
   const plain = (text) => ({ text, bold: false });
   // A number stays beside its sign: only lists of categories are wrapped.
-  const tests = (test.startsWith("≤") ? [test] : wrapped(context, test, Math.max(wrap, 84))).map(plain);
+  const tests = (test.startsWith("≤") ? [test] : wrappedName(context, test, Math.max(wrap, 84))).map(plain);
   return [[...names, ...tests], [...names, plain(test)], [bold(name), plain(test)]];
 }
 
@@ -154,7 +154,7 @@ export function textWidth(context, text, bold) {
 }
 
 /** Wrap a name into lines of at most a width, at spaces and behind "_", "-" and "."; a longer part has its own line. */
-function wrapped(context, text, width) {
+function wrappedName(context, text, width) {
   const lines = [];
   for (const part of text.split(/(?<=[ _.-])/)) {
     const longer = (lines.at(-1) ?? "") + part;

@@ -18,11 +18,11 @@ const BRANCHES_READABLE = 19;
 const SPECK = 2.5;
 const WIDEST = 9;
 // Paths to more leaves than this are not highlighted.
-const MOST_PATHS = 60;
+const MAX_PATHS = 60;
 const HEADING = 12;
 const FORK = 10;
 // Shorter beginnings of a text say nothing.
-const LEAST_LETTERS = 8;
+const MIN_LETTERS = 8;
 
 /** Draw; returns the nodes on screen and where they are. */
 export function drawTree(context, size, app, view) {
@@ -83,7 +83,7 @@ function litNodes(app) {
   const nodes = new Map();
   for (const node of path ? path.parts.keys() : []) nodes.set(node, "case");
   if (lit) {
-    const ends = lit.from === "tree" ? [lit.node] : lit.lines.slice(0, MOST_PATHS).map((line) => tree.lines.node[line]);
+    const ends = lit.from === "tree" ? [lit.node] : lit.lines.slice(0, MAX_PATHS).map((line) => tree.lines.node[line]);
     for (const end of new Set(ends)) for (const node of pathTo(tree, end)) nodes.set(node, "pointer");
   }
   return nodes;
@@ -157,7 +157,7 @@ function drawWord(scene, node) {
   const whole = branchWord(tree, node);
   const text = fitted(context, whole, Math.max(room, 24));
   // The parts of cells all begin alike: cut short they say nothing.
-  if (text !== whole && (tree.cells || text.length < LEAST_LETTERS)) return;
+  if (text !== whole && (tree.cells || text.length < MIN_LETTERS)) return;
   halo(context, palette, text, left, y(node) + (above ? -8 : 9), lit.has(node) ? palette.ink : palette.quiet);
 }
 

@@ -1,7 +1,7 @@
 // The tree: zoom, pan, fold, search; only what is visible is drawn.
 
 import { classColour } from "./colour.js";
-import { element, fill, help, sharpCanvas } from "./dom.js";
+import { element, fill, help, oncePerFrame, sharpCanvas } from "./dom.js";
 import { makeDotsView } from "./dots-view.js";
 import { linesBelow } from "./lines.js";
 import { drawMinimap, makeMinimap } from "./minimap.js";
@@ -15,19 +15,19 @@ import { leafCount } from "./words.js";
 const MARGIN = { top: 34, bottom: 8 };
 // Rows of a tree that is fitted to its pane; larger trees start folded.
 const ROW = { least: 23, most: 130 };
-const LEAST_ROW = 0.005;
-const MOST_ROW = 240;
-const MOST_STRETCH = 4;
+const MIN_ROW = 0.005;
+const MAX_ROW = 240;
+const MAX_STRETCH = 4;
 // The approximate maximal number of highlighted lines.
-const MOST_LIT = 5000;
+const MAX_LIT = 5000;
 
-/** Make the pane of the tree; returns its element, and `draw` and `refit` for changes elsewhere. */
+/** Make the pane of the tree; returns its element, `draw` for changes elsewhere and `reveal` for a node. */
 export function makeTreeView(app) {
   const { tree } = app;
   const view = { folded: null, rowHeight: 30, stretch: 1, shift: { x: 0, y: 0 }, focus: ROOT, layout: null, columns: null, drawn: [], found: new Set() };
   // The tree is fitted to its pane until the user moves it.
   view.moved = false;
-  let asked = false;
+  const draw = oncePerFrame(drawNow);
   let measured = [];
   let hasFlowed = false;
   const surface = sharpCanvas(
@@ -53,15 +53,6 @@ export function makeTreeView(app) {
     view.shift.y = top;
     draw();
   });
-
-  function draw() {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      drawNow();
-    });
-  }
 
   function drawNow() {
     if (!surface.resize()) return;
@@ -121,7 +112,7 @@ export function makeTreeView(app) {
       view.layout = layOut(tree, view.folded);
     }
     const rows = view.layout.ends.length;
-    view.rowHeight = Math.max(LEAST_ROW, Math.min(ROW.most, high / rows));
+    view.rowHeight = Math.max(MIN_ROW, Math.min(ROW.most, high / rows));
     view.stretch = 1;
     view.moved = false;
     view.shift.x = 0;
@@ -132,8 +123,8 @@ export function makeTreeView(app) {
   function zoomAt({ x, y }, at) {
     view.moved = true;
     const before = { row: view.rowHeight, stretch: view.stretch };
-    view.rowHeight = Math.min(MOST_ROW, Math.max(LEAST_ROW, view.rowHeight * y));
-    view.stretch = Math.min(MOST_STRETCH, Math.max(0.25, view.stretch * x));
+    view.rowHeight = Math.min(MAX_ROW, Math.max(MIN_ROW, view.rowHeight * y));
+    view.stretch = Math.min(MAX_STRETCH, Math.max(0.25, view.stretch * x));
     view.shift.y = at.y - ((at.y - view.shift.y) * view.rowHeight) / before.row;
     view.shift.x = Math.min(0, at.x - ((at.x - view.shift.x) * view.stretch) / before.stretch);
     draw();
@@ -158,7 +149,7 @@ export function makeTreeView(app) {
     fold(folded, false);
     // The node stays where it is under the pointer.
     view.moved = true;
-    view.rowHeight = Math.max(view.rowHeight, Math.min(ROW.least, MOST_ROW));
+    view.rowHeight = Math.max(view.rowHeight, Math.min(ROW.least, MAX_ROW));
     view.shift.y = anchor - view.layout.row[node] * view.rowHeight;
     app.say(folded.has(node) ? "folded" : "unfolded");
   }
@@ -180,7 +171,7 @@ export function makeTreeView(app) {
 
   function light(node, place) {
     if (node === null) app.light(null);
-    else app.light({ node, lines: linesBelow(tree, node, MOST_LIT), from: "tree", place });
+    else app.light({ node, lines: linesBelow(tree, node, MAX_LIT), from: "tree", place });
   }
 
   /** The position of a node on the canvas. */
@@ -368,7 +359,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, mid
 }
 
 // With more classes than this, colours would repeat.
-const MOST_KEYS = 8;
+const MAX_KEYS = 8;
 
 /** The legend of colours and frames; with a cost matrix every class has its colour. */
 function makeLegend(app) {
@@ -382,7 +373,7 @@ function makeLegend(app) {
   function update() {
     const { tree, state } = app;
     if (usesMatrix(tree, state)) {
-      return fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), `dot: one of 1\u00a0000 ${app.data.noun}, coloured by what it is`);
+      return fill(legend, tree.classes.slice(0, MAX_KEYS).map(ofClass), `dot: one of 1\u00a0000 ${app.data.noun}, coloured by what it is`);
     }
     const name = tree.classes[state.positive];
     const words = (text) => element("span", { class: "key" }, text);

@@ -3,10 +3,10 @@
 import { boxOf, isMerged, partOf } from "./cells.js";
 import { IS_PRESENT, branchOf, pathTo } from "./tree.js";
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 // Avoid line breaks inside numbers.
 const GAP = "\u00a0";
-const MOST_SIDES = 12;
+const MAX_SIDES = 12;
 
 /** A share as a percentage; 0 % and 100 % only if exact. */
 export function percent(share, decimals = 1) {
@@ -61,8 +61,8 @@ export function listed(words, last = "and") {
 }
 
 function someOf(words) {
-  if (words.length <= MOST_LISTED + 1) return listed(words, "or");
-  return `${words.slice(0, MOST_LISTED).join(", ")} or ${words.length - MOST_LISTED} more`;
+  if (words.length <= MAX_LISTED + 1) return listed(words, "or");
+  return `${words.slice(0, MAX_LISTED).join(", ")} or ${words.length - MAX_LISTED} more`;
 }
 
 /** Attributes whose missing values do not simply follow the heaviest branch. */
@@ -197,8 +197,8 @@ function boxWords(tree, node) {
   if (isMerged(tree, node)) return `${mergedWords(tree, node)} within: ${boxWords(tree, tree.parent[node])}`;
   const sides = boxOf(tree, node).filter(({ low, high }) => low !== null || high !== null);
   if (sides.length === 0) return "all cases";
-  const words = sides.slice(0, MOST_SIDES).map((side) => sideWords(tree, side));
-  return listed(sides.length > MOST_SIDES ? [...words, `${sides.length - MOST_SIDES} more`] : words);
+  const words = sides.slice(0, MAX_SIDES).map((side) => sideWords(tree, side));
+  return listed(sides.length > MAX_SIDES ? [...words, `${sides.length - MAX_SIDES} more`] : words);
 }
 
 function mergedWords({ cells }, node) {

@@ -80,8 +80,8 @@ function gainOf(app, best) {
 }
 
 function rowsOfClasses({ point, tree, state }) {
-  const ofClass = (said) => tree.classes.reduce((sum, _, truth) => sum + shareOf(point, state, truth) * state.matrix[said][truth], 0);
-  const costs = tree.classes.map((_, said) => ofClass(said));
+  const ofClass = (predicted) => tree.classes.reduce((sum, _, truth) => sum + shareOf(point, state, truth) * state.matrix[predicted][truth], 0);
+  const costs = tree.classes.map((_, predicted) => ofClass(predicted));
   const best = costs.indexOf(Math.min(...costs));
   return [
     { key: "nobody", name: `Call everything ${tree.classes[best]}`, cost: costs[best] },
