@@ -120,14 +120,14 @@ def test_memory_that_subtrees_pass_on_does_not_grow_with_their_number():
     values[rng.random(values.shape) < 0.1] = NAN
     dataset, sizes = numeric_dataset(values, labels), []
 
-    def give_memory(space):
+    def release_memory(space):
         memory = kept(space)
         sizes.append(max(memory.spare.weight.size, memory.bin_work.keys.size))
         assert sizes[-1] < 10 * len(values)
         return memory
 
-    kept = subtrees.Workspace.give_memory
-    with bins(narrow=16), mock.patch.object(subtrees.Workspace, "give_memory", give_memory):
+    kept = subtrees.Workspace.release_memory
+    with bins(narrow=16), mock.patch.object(subtrees.Workspace, "release_memory", release_memory):
         grown(dataset, Gini(), n_threads=2)
     assert len(sizes) > 10
 
