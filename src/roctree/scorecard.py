@@ -85,7 +85,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     def decision_function(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the score of each row by its probabilities."""
-        values = self.encode(X)
+        values = self.encode(X, n_threads)
         shares = self.row_probabilities(values, n_threads)
         return self._scores(shares, shares * self.class_weight, values, n_threads)
 
@@ -126,7 +126,7 @@ class FittedScorecard(FittedScores, FittedTree):
         return PointsTable(self.points, self.schema, place, leaves)
 
     @property
-    def usual_labels_text(self) -> str:
+    def default_labels_text(self) -> str:
         """How labels are chosen without an operating point."""
         return "the most probable class, by leaf and points"
 

@@ -22,12 +22,12 @@ from roctree.models.cells import (
     resolve_bounds,
     smoother_of_cells,
 )
-from roctree.parameters import Labels, check_parameter, costs_in_class_order
+from roctree.parameters import Labels, costs_in_class_order
 from roctree.pruning import CostPruningCurve, Pruner
 from roctree.smoothing import Smoother, probabilities
 
 
-class MultiscaleClassifier(NodeClassifier):
+class MultiscaleClassifier(NodeClassifier[FittedCells]):
     """A tree of cells: every attribute is halved at once, wherever classes are not yet separate.
 
     Attributes are numbers without missing values. Only cells with cases are kept. A case in
@@ -97,8 +97,6 @@ class MultiscaleClassifier(NodeClassifier):
     >>> cells.predict([[0.1]]), cells.at(cost_fp=1, cost_fn=5, positive="ill").predict([[0.1]])
     (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
     """
-
-    fitted_: FittedCells
 
     def __init__(
         self,
@@ -315,14 +313,6 @@ class MultiscaleClassifier(NodeClassifier):
         tags.input_tags.allow_nan = False
         tags.input_tags.categorical = False
         return tags
-
-    def _model(self) -> FittedCells:
-        """Return the fitted model with ``labels`` as it is set now."""
-        super()._model()
-        if self.fitted_.labels == self.labels:
-            return self.fitted_
-        check_parameter("labels", self.labels)
-        return replace(self.fitted_, labels=self.labels)
 
     @property
     def cases_(self) -> Dataset | None:

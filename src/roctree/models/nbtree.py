@@ -70,7 +70,7 @@ from roctree.tree.prediction import apply
 from roctree.tree.tree import MAX_BRANCHES, NO_BRANCH, Tree
 
 
-class NaiveBayesTreeClassifier(FittedClassifier):
+class NaiveBayesTreeClassifier(FittedClassifier[FittedNaiveBayesTree]):
     """A decision tree with a Naive Bayes model at each leaf: Kohavi's NBTree, as Weka grows it.
 
     A node is split if that avoids enough errors of Naive Bayes in five-fold cross-validation.
@@ -133,8 +133,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
       > 3.5        0.200  0.800
     """
 
-    fitted_: FittedNaiveBayesTree
-
     def __init__(
         self,
         *,
@@ -188,10 +186,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
             ),
         )
         return self
-
-    def _model(self) -> FittedNaiveBayesTree:
-        super()._model()
-        return self.fitted_
 
     @property
     def tree_(self) -> NaiveBayesTree:
