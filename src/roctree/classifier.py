@@ -452,8 +452,10 @@ class FittedClassifier(ClassifierMixin, BaseEstimator, Generic[Model]):  # type:
             self._check_feature_names(X)
             return found
         parts = (model.encode(table) for table in read_tables(X, self.schema_.names))
-        weights = sum(model.group_weights(rows, np.ones(len(rows))) for rows in parts)
-        return model.prior_of_groups(np.asarray(weights), counts, level, random_state)
+        weights = np.zeros(len(model.group_order))
+        for rows in parts:
+            weights += model.group_weights(rows, np.ones(len(rows)))
+        return model.prior_of_groups(weights, counts, level, random_state)
 
     def calibrated(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95

@@ -313,7 +313,7 @@ def _round_shares(shares: Floats, decimals: int) -> Floats:
 def _distinct(shares: Floats) -> tuple[Floats, Ints]:
     """Return the distinct rows, and which of them each row is."""
     if shares.shape[1] == 2:
-        # One column says all, and is much faster to sort.
+        # One column determines the other, and is much faster to sort.
         _, first, group = np.unique(shares[:, 1], return_index=True, return_inverse=True)
         return shares[first], group
     found, group = np.unique(shares, axis=0, return_inverse=True)

@@ -52,8 +52,8 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
         ROCTreeClassifier(**{name: value}).fit(X, Y)
     assert f"{name}={value!r} is not allowed" in str(refusal.value)
     example = {"ill": 5, "well": 1}
-    wish = RULES[name].wish.format(none=None, true=True, false=False, example=example)
-    assert f"give {wish}." in str(refusal.value)
+    expected = RULES[name].expected.format(none=None, true=True, false=False, example=example)
+    assert f"give {expected}." in str(refusal.value)
 
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED.items())

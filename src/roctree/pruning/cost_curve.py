@@ -2,7 +2,7 @@
 
 Bradley and Lovell (1995) prune a tree under one cost ratio after another. Each ratio gives a
 smaller tree with labels of its own, hence one point (false positive rate, true positive rate).
-Conversely, the points tell which costs to prune with for a required error rate.
+Conversely, the points show which costs to prune with to reach a required error rate.
 
 The tree changes at finitely many ratios, and ``breakpoints`` finds them all. Let a false alarm cost
 1 and a miss r. A pruned tree then costs A r + B, where A is the expected number of misses and B
@@ -388,11 +388,11 @@ def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
     """Return the mean of curves over the same costs; a single curve is returned as it is."""
     if len(curves) == 1:
         return curves[0]
-    asked = {
+    requests = {
         (curve.positive, tuple((point.cost_fn, point.cost_fp) for point in curve.points))
         for curve in curves
     }
-    if len(asked) != 1:
+    if len(requests) != 1:
         raise ParameterError("A mean needs curves with the same costs and the same positive class.")
     points = []
     for same in zip(*curves, strict=True):
