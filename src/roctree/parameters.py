@@ -86,7 +86,8 @@ def _integer_from(least: int) -> Rule:
     )
 
 
-def _one_of(choices: Iterable[str]) -> Rule:
+def one_of(choices: Iterable[str]) -> Rule:
+    """Return the rule of a parameter that is one of some names."""
     names = tuple(choices)
     return Rule(
         _either([repr(name) for name in names]),
@@ -114,22 +115,22 @@ RULES: dict[str, Rule] = {
     ),
     "min_gain": _NOT_NEGATIVE,
     "ccp_alpha": _NOT_NEGATIVE,
-    "nominal": _one_of(get_args(Nominal)),
+    "nominal": one_of(get_args(Nominal)),
     "category_shrinkage": Rule(
         "'auto', a number of at least 0, or {none!r}",
         lambda value: value is None or _is(value, "auto") or _NOT_NEGATIVE.accepts(value),
         ("auto",),
     ),
-    "missing": _one_of(get_args(Missing)),
-    "threshold": _one_of(get_args(ThresholdPlacement)),
-    "growth": _one_of(get_args(GrowthOrder)),
+    "missing": one_of(get_args(Missing)),
+    "threshold": one_of(get_args(ThresholdPlacement)),
+    "growth": one_of(get_args(GrowthOrder)),
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,
-    "labels": _one_of(get_args(Labels)),
-    "ranking": _one_of(RANKINGS),
+    "labels": one_of(get_args(Labels)),
+    "ranking": one_of(RANKINGS),
     "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
-    "splits": _one_of(get_args(SplitSearch)),
+    "splits": one_of(get_args(SplitSearch)),
     "max_bins": Rule(
         f"an integer from 2 to {MAX_BINS}",
         lambda value: is_integer(value) and 2 <= value <= MAX_BINS,

@@ -52,7 +52,7 @@ from roctree.files.parts import (
 from roctree.fitted import FittedNodes, leaves_by_counts
 from roctree.fitting import prune
 from roctree.labelling import Leaves
-from roctree.parameters import check_parameter
+from roctree.parameters import RULES, Rule, check_parameter
 from roctree.pruning import (
     CostPruningCurve,
     CriticalValue,
@@ -732,26 +732,20 @@ def prune_cells(
 
 # Parameters and data that are allowed
 
+_RULES = {
+    "max_level": Rule(
+        f"an integer from 0 to {BITS}", lambda value: is_integer(value) and 0 <= value <= BITS
+    ),
+    "merge_leaves": RULES["collapse"],
+    "keep_cases": RULES["collapse"],
+    "labels": RULES["labels"],
+}
+
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` for the first parameter that is not allowed."""
-    level = parameters["max_level"]
-    if not is_integer(level) or not 0 <= level <= BITS:
-        raise ParameterError(
-            parameter="max_level",
-            value=level,
-            reason=f"is not allowed: give an integer from 0 to {BITS}",
-        )
-    for name in ("merge_leaves", "keep_cases"):
-        if not isinstance(parameters[name], bool | np.bool_):
-            raise ParameterError(
-                parameter=name,
-                value=parameters[name],
-                reason="is not allowed: give {yes!r} or {no!r}",
-                yes=True,
-                no=False,
-            )
-    check_parameter("labels", parameters["labels"])
+    for name in _RULES:
+        check_parameter(name, parameters[name], _RULES)
     pruner_of_cells(parameters["pruning"])
     smoother_of_cells(parameters["smoothing"])
 

@@ -56,8 +56,8 @@ from roctree.models.naive_bayes import (
     FittedNaiveBayesTree,
     FoldUnit,
     Members,
-    Model,
-    Models,
+    NaiveBayesModel,
+    NaiveBayesModels,
     NaiveBayesTree,
     category_cells,
     check_parameters,
@@ -175,8 +175,8 @@ class NaiveBayesTreeClassifier(FittedClassifier[FittedNaiveBayesTree]):
         warn_about_training_data(data, stacklevel=2)
         cases = data if self.folds == "rows" else merge_equal_rows(data)
         # If the weights average less than one, the limit counts cases of average weight.
-        least = self.min_samples_split * min(1.0, float(cases.weights.sum()) / len(data.weights))
-        tree = grow_naive_bayes_tree(cases, least, self.min_error_reduction)
+        unit = min(1.0, float(cases.weights.sum()) / len(data.weights))
+        tree = grow_naive_bayes_tree(cases, self.min_samples_split * unit, self.min_error_reduction)
         self.fitted_ = FittedNaiveBayesTree(
             schema=data.schema,
             training=Training.from_target(len(data.labels), y),
@@ -217,7 +217,7 @@ def grow_naive_bayes_tree(
     root = root_cases(dataset)
     microseconds = _MICROSECONDS_PER_CELL * dataset.values.size * root.n_classes
     pick = choose(microseconds, evaluate_node, keep_ranked)
-    nodes, models = _GrowingNodes(), list[Model]()
+    nodes, models = _GrowingNodes(), list[NaiveBayesModel]()
     # Nodes are numbered in the order in which they are taken from the queue. A node without cases
     # is represented by the number of the model it uses, that of its parent.
     queue: deque[NodeCases | int] = deque([root])
@@ -242,7 +242,7 @@ def grow_naive_bayes_tree(
         for (members, weights), share in parts:
             queue.append(branch_cases(cases, members, weights) if share > 0.0 else len(models) - 1)
     leaf_models = np.array(nodes.model)
-    all_models = Models.from_models(models)
+    all_models = NaiveBayesModels.from_models(models)
     return NaiveBayesTree(nodes.tree(), leaf_models, all_models, dataset.schema.nominal)
 
 
@@ -359,13 +359,13 @@ class _Evaluation(NamedTuple):
     found: Discretized
     split: _NodeSplit | None
 
-    def model(self, node: "NodeCases", class_counts: Floats) -> Model:
+    def model(self, node: "NodeCases", class_counts: Floats) -> NaiveBayesModel:
         """Return the model of all cases of the node."""
         cells, n_cells, cuts = self.found
         n_cuts = np.where(node.n_categories > 0, 0, n_cells - 1)
         counts = count_cells(cells, n_cells, node.labels, node.weights, node.n_classes)
         own_cuts = [cuts[feature, :n].copy() for feature, n in enumerate(n_cuts)]
-        return Model(own_cuts, n_cells, counts, class_counts)
+        return NaiveBayesModel(own_cuts, n_cells, counts, class_counts)
 
 
 def _evaluate(

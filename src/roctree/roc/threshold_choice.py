@@ -26,7 +26,7 @@ import numpy as np
 
 from roctree.arrays import Floats
 from roctree.errors import ParameterError
-from roctree.roc.inputs import check_choice, check_two_classes
+from roctree.roc.inputs import check_choice, check_integer, check_two_classes
 from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class LossCurve(NamedTuple):
         >>> losses.max().round(3)
         np.float64(0.32)
         """
+        check_integer("n_steps", n_steps, 1)
         curved = bool(self.coefficients[:, 2].any())
         steps = np.linspace(0.0, 1.0, n_steps + 1 if curved else 2)
         costs = self.edges[:-1, None] + np.diff(self.edges)[:, None] * steps
