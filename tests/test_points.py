@@ -92,7 +92,7 @@ def problem_of(n_classes, points, seed=0):
 def test_the_solution_is_the_minimum_of_the_plain_objective(n_classes, points):
     cases, schema = problem_of(n_classes, points)
     bases = [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
-    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.from_cases(points, cases, bases, tree_scores(cases.shares))
     problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
     coefficients = np.concatenate(by_attribute, axis=1)
@@ -481,7 +481,7 @@ def test_derivatives_of_the_plain_objective_are_zero_at_the_solution(n_classes, 
     shares = np.maximum(shares, 0.05)
     cases = cases._replace(shares=shares / shares.sum(axis=1, keepdims=True))
     bases = all_bases(points, cases, schema)
-    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.from_cases(points, cases, bases, tree_scores(cases.shares))
     for _ in range(4):  # each time from the last solution on, and nearer
         problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
@@ -526,7 +526,7 @@ def test_attributes_are_added_in_the_order_of_the_plain_promise(n_classes):
         bases, leaves = all_bases(points, cases, schema), tree_scores(cases.shares)
         before: list = []
         for size in range(1, 4):
-            problem = RidgeRegression.of(points, cases, before, leaves)
+            problem = RidgeRegression.from_cases(points, cases, before, leaves)
             shares = softmax(problem.solve(SELECTING_PENALTY).T).tolist()
             rows = list(zip(shares, cases.labels, cases.weights, strict=True))
             promises = [
@@ -549,7 +549,8 @@ def test_the_penalty_has_the_least_plain_log_loss_of_held_out_cases(n_classes, p
         bases = select_bases(points, cases, bases, leaves)
     losses, tried = [], None
     parts = [
-        RidgeRegression.of(points, cases, bases, leaves).without(cases.folds == f) for f in range(5)
+        RidgeRegression.from_cases(points, cases, bases, leaves).without(cases.folds == f)
+        for f in range(5)
     ]
     for penalty in PENALTIES:
         held_out = np.empty_like(cases.shares)

@@ -1097,9 +1097,9 @@ class ROCTreeClassifier(NodeClassifier[FittedTree]):
     def points_(self) -> PointsTable | None:
         """The table of points; empty if points did not help, None without ``points``."""
         model = self._model()
-        if model.points is None or isinstance(model, FittedScorecard):
-            return getattr(model, "points_table", None)
-        return PointsTable(model.points, model.schema)
+        if isinstance(model, FittedScorecard):
+            return model.points_table
+        return None if model.points is None else PointsTable(model.points, model.schema)
 
     @property
     def divides_cases_(self) -> bool:

@@ -297,6 +297,7 @@ class FittedModel(ABC):
         if point is not None and (
             self.schema.n_classes == 2 or separates_one_class(point.labeller)
         ):
+            # A point is chosen by class indices; only the model knows their labels.
             label = self.classes.tolist()[point.positive]
             object.__setattr__(self, "operating_point", replace(point, positive_class=label))
 
@@ -1133,11 +1134,11 @@ class FittedTree(FittedNodes):
         """Return labelled cases counted in the leaves; a tally is returned unchanged."""
         if isinstance(X, Tally):
             return X.of_tree(self.tree)
-        return Tally.of(self.tree, self.dataset(X, y, sample_weight))
+        return Tally.from_cases(self.tree, self.dataset(X, y, sample_weight))
 
     def count(self, cases: Dataset) -> Counted:
         """Return labelled cases counted in the leaves, for curves and labellings."""
-        return Tally.of(self.tree, cases)
+        return Tally.from_cases(self.tree, cases)
 
     def calibrated(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
@@ -1150,9 +1151,7 @@ class FittedTree(FittedNodes):
             )
         # The probabilities of the training cases after calibration are unknown.
         unscored = replace(self, scored=None)
-        return super(FittedTree, unscored).calibrated(
-            X, y, sample_weight=sample_weight, level=level
-        )
+        return FittedNodes.calibrated(unscored, X, y, sample_weight=sample_weight, level=level)
 
     @property
     def stopping_nodes(self) -> Ints:
@@ -1312,12 +1311,12 @@ class FittedTree(FittedNodes):
         place = self.positive_index(positive)
         check_test_cases(X_test, y_test)
         pruner = resolve_pruner(method, **paper_options(method, options))
-        counts, apart = self.tree.counts, None
+        counts, divided = self.tree.counts, None
         if X_test is not None:
             tally = self.tally(X_test, y_test, sample_weight)
-            counts, apart = tally.whole, tally.apart
+            counts, divided = tally.undivided, tally.divided
         curve = cost_pruning_curve(
-            self.tree, pruner, costs, counts, self.classes.tolist(), place, apart=apart
+            self.tree, pruner, costs, counts, self.classes.tolist(), place, divided=divided
         )
         # Pruned trees divide cases otherwise than this one.
         return replace(curve, in_parts=X_test is None and self.mixes_leaves)

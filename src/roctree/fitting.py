@@ -56,8 +56,8 @@ from roctree.pruning import (
     PruningPath,
     ReducedError,
     SelectsByFolds,
-    impurity_path,
     need,
+    weakest_links,
 )
 from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother, choices, probabilities
@@ -402,9 +402,11 @@ def _warn_about_wide_splits(tree: Tree, whole: Tree, most: int, names: Sequence[
 
 
 def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> PruningPath:
-    """Return the path of cost-complexity pruning by impurity, with class weights."""
+    """Return the path of cost-complexity pruning by impurity, as in scikit-learn."""
     counts = tree.counts * class_weight
-    return impurity_path(tree, node_impurities(options.criterion, counts), counts.sum(axis=1))
+    weights = counts.sum(axis=1)
+    impurities = node_impurities(options.criterion, counts)
+    return weakest_links(tree, impurities * weights / (weights[0] or 1.0))
 
 
 def _place_thresholds(
@@ -604,7 +606,7 @@ def add_points(
         held_out /= held_out.sum(axis=1, keepdims=True)
     known = select_rows(cases, out)
     leaf = apply(model.tree, known.values, n_threads=n_threads)
-    return FittedScorecard.of(model, card, ScoreGroups.grouped(held_out, known, leaf))
+    return FittedScorecard.from_tree(model, card, ScoreGroups.grouped(held_out, known, leaf))
 
 
 def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None = None) -> Dataset:

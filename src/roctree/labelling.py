@@ -164,10 +164,10 @@ class Leaves:
         return replace(self, nodes=nodes, counts=counts, shares=shares)
 
     def with_empty_joined(self) -> "Leaves":
-        """Return the leaves with shares of leaves without cases changed to those of the next.
+        """Return the leaves, those without cases with the share of the next leaf that has some.
 
-        Of the leaves with a lower share of positives, the next; below all others, the last. The
-        label of an empty leaf changes no rate, so that it needs no labelling of its own.
+        The next leaf is that with the next lower share of positives; after the last one, the last.
+        The label of an empty leaf changes no rate, so that it needs no labelling of its own.
         """
         totals = np.bincount(self.rank, self.counts.sum(axis=1))
         full = np.flatnonzero(totals > 0.0)

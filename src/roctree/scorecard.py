@@ -38,8 +38,10 @@ class FittedScorecard(FittedScores, FittedTree):
     points: Scorecard
 
     @classmethod
-    def of(cls, model: FittedTree, points: Scorecard, scored: ScoreGroups) -> "FittedScorecard":
-        """Return a tree with these points, not calibrated."""
+    def from_tree(
+        cls, model: FittedTree, points: Scorecard, scored: ScoreGroups
+    ) -> "FittedScorecard":
+        """Return a tree with these points, without an operating point."""
         known = {each.name: getattr(model, each.name) for each in fields(FittedTree)}
         return cls(**(known | {"points": points, "operating_point": None, "scored": scored}))
 
