@@ -387,6 +387,16 @@ def test_a_fitted_tree_gets_points_without_growing_again():
     assert np.array_equal(card.without_points().predict_proba(X), tree.predict_proba(X))
 
 
+def test_points_keep_categories_whose_cases_have_no_weight():
+    X, y = additive()
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
+    card = tree.with_points(X, y, np.where(X.kind == "x", 0.0, 1.0))
+    assert card.points_.scorecard.attributes
+    kind = X.columns.get_loc("kind")
+    for each in card.points_.scorecard.attributes:
+        assert len(each.starts) == 3 or each.feature != kind
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

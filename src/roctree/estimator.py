@@ -654,7 +654,7 @@ class ROCTreeClassifier(NodeClassifier[FittedTree]):
 
         Parameters
         ----------
-        X, y : labelled cases, best those that did not grow the tree
+        X, y : labelled cases, preferably not those that grew the tree
             The cases.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.

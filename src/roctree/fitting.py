@@ -578,11 +578,11 @@ def add_points(
     """
     assert options.points is not None
     cases = distinct_cases(data, MAX_CASES, _varying(data.values))
-    ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
+    positions = _positions_in_class(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
     for fold in range(POINTS_FOLDS):
-        out = ranks % POINTS_FOLDS == fold
+        out = positions % POINTS_FOLDS == fold
         if out.all() or not out.any():
             # Too few cases to hold some out.
             return replace(model, points=Scorecard(1.0, np.zeros(1), (), n_cases=len(out)))
@@ -596,7 +596,7 @@ def add_points(
         cases.labels.astype(np.int64),
         cases.weights / unit,
         shares,
-        ranks % PENALTY_FOLDS,
+        positions % PENALTY_FOLDS,
     )
     card, out, held_out = learn_points(options.points, learned, data.schema, n_threads)
     if not card.attributes:
@@ -639,13 +639,13 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
     )
 
 
-def _ranks_in_order(labels: NDArray[Any], n_classes: int) -> Ints:
-    """Return the rank of each case among those of its class."""
-    ranks = np.empty(len(labels), dtype=np.int64)
+def _positions_in_class(labels: NDArray[Any], n_classes: int) -> Ints:
+    """Return the position of each case among those of its class, from 0."""
+    positions = np.empty(len(labels), dtype=np.int64)
     for label in range(n_classes):
         rows = labels == label
-        ranks[rows] = np.arange(np.count_nonzero(rows))
-    return ranks
+        positions[rows] = np.arange(np.count_nonzero(rows))
+    return positions
 
 
 # Held-out data

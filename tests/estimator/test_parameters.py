@@ -119,3 +119,9 @@ def test_a_ranking_set_after_the_fit_is_checked_where_it_is_used():
     assert hasattr(tree, "classes_")
     with pytest.raises(ParameterError, match="ranking='nearest' is not allowed"):
         tree.decision_function(X)
+
+
+def test_labels_set_after_the_fit_are_checked():
+    tree = ROCTreeClassifier().fit(X, Y).set_params(labels="most")
+    with pytest.raises(ParameterError, match="labels='most' is not allowed"):
+        tree.predict(X)
