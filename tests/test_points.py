@@ -387,6 +387,13 @@ def test_a_fitted_tree_gets_points_without_growing_again():
     assert np.array_equal(card.without_points().predict_proba(X), tree.predict_proba(X))
 
 
+def test_no_points_are_refused_where_points_are_added():
+    X, y = weather.frame(60)
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
+    with pytest.raises(ParameterError, match="points=None is no table of points"):
+        tree.with_points(X, y, points=None)
+
+
 def test_points_keep_categories_whose_cases_have_no_weight():
     X, y = additive()
     tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)

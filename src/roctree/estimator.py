@@ -590,6 +590,12 @@ class ROCTreeClassifier(NodeClassifier[FittedTree]):
         3
         """
         chosen = resolve_points(points, **options)
+        if chosen is None:
+            raise ParameterError(
+                parameter="points",
+                value=None,
+                reason="is no table of points: give 'linear', 'curves' or Points(...)",
+            )
         model = self.without_points()._model()
         if model.calibration is not None:
             raise ParameterError(
