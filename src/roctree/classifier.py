@@ -198,7 +198,14 @@ class FittedClassifier(ClassifierMixin, BaseEstimator, Generic[Model]):  # type:
                 options.setdefault(name, {})[option] = params.pop(key)
         super().set_params(**params)
         for name, given in options.items():
-            setattr(self, name, configure(_STRATEGIES[name](getattr(self, name)), given))
+            strategy = _STRATEGIES[name](getattr(self, name))
+            if strategy is None:
+                raise ParameterError(
+                    parameter=name,
+                    value=None,
+                    reason=f"has no options such as {next(iter(given))}: set {{{name}}} too",
+                )
+            setattr(self, name, configure(strategy, given))
         return self
 
     def _model(self) -> Model:

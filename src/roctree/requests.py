@@ -262,7 +262,9 @@ def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Return X, y and sample_weight of held-out cases given as (X, y) or (X, y, sample_weight)."""
     if len(counts) not in (2, 3):
         raise ParameterError(
-            parameter="counts", reason=f"has {len(counts)} parts: give (X, y) of held-out cases"
+            parameter="counts",
+            reason=f"is a tuple of {len(counts)}: give (X, y) or (X, y, sample_weight) of held-out "
+            "cases",
         )
     X, y, sample_weight = (*counts, None)[:3]
     return X, y, sample_weight

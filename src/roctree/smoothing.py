@@ -354,6 +354,8 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats2D:
     """Return a smoother's probabilities, checked: user-defined smoothers may return anything."""
     try:
         found = np.asarray(smoother(tree), dtype=np.float64)
+    except ParameterError:
+        raise
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"{smoother!r} did not return an array of probabilities: {error}."

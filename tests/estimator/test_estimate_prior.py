@@ -380,11 +380,11 @@ def test_leaves_of_one_class_are_ordered_by_its_probability():
 
 
 @each_classifier
-def test_a_table_without_rows_is_refused(model):
+def test_no_batches_at_all_are_refused(model):
     X, y = cases([0.5, 0.5], 200, seed=0)
     fitted = model.fit(X, y)
-    with pytest.raises(DataError, match="rows"):
-        fitted.estimate_prior(X[:0])
+    with pytest.raises(DataError, match="X has no rows"):
+        fitted.estimate_prior(iter([]))
 
 
 def estimate(change, fit, before=0.5):

@@ -121,6 +121,14 @@ def test_a_ranking_set_after_the_fit_is_checked_where_it_is_used():
         tree.decision_function(X)
 
 
+def test_options_of_points_need_points():
+    message = "points=None has no options such as max_attributes: set points too"
+    with pytest.raises(ParameterError, match=message):
+        ROCTreeClassifier().set_params(points__max_attributes=3)
+    tree = ROCTreeClassifier().set_params(points="linear", points__max_attributes=3)
+    assert tree.points.max_attributes == 3
+
+
 def test_labels_set_after_the_fit_are_checked():
     tree = ROCTreeClassifier().fit(X, Y).set_params(labels="most")
     with pytest.raises(ParameterError, match="labels='most' is not allowed"):

@@ -312,3 +312,14 @@ def test_an_option_of_a_smoother_inside_another_is_chosen_too():
 def test_an_unknown_smoother_inside_another_is_refused():
     with pytest.raises(ParameterError, match="m_brunch"):
         UniformWhereEmpty("m_brunch")
+
+
+@automatic
+def test_an_option_that_is_not_chosen_yet_is_refused_in_one_sentence(smoother):
+    with pytest.raises(ParameterError) as refusal:
+        ROCTreeClassifier().fit(*noisy()).smoothed(smoother)
+    name, _, rest = str(refusal.value).partition(" ")
+    assert name.startswith(type(smoother).__name__)
+    assert rest == (
+        "is selected by cross-validation: use it with fit, or pass X and y to smoothed(...)."
+    )
