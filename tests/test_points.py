@@ -92,7 +92,7 @@ def problem_of(n_classes, points, seed=0):
 def test_the_solution_is_the_minimum_of_the_plain_objective(n_classes, points):
     cases, schema = problem_of(n_classes, points)
     bases = [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
-    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.from_cases(points, cases, bases, tree_scores(cases.shares))
     problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
     coefficients = np.concatenate(by_attribute, axis=1)
@@ -387,6 +387,23 @@ def test_a_fitted_tree_gets_points_without_growing_again():
     assert np.array_equal(card.without_points().predict_proba(X), tree.predict_proba(X))
 
 
+def test_no_points_are_refused_where_points_are_added():
+    X, y = weather.frame(60)
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
+    with pytest.raises(ParameterError, match="points=None is no table of points"):
+        tree.with_points(X, y, points=None)
+
+
+def test_points_keep_categories_whose_cases_have_no_weight():
+    X, y = additive()
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
+    card = tree.with_points(X, y, np.where(X.kind == "x", 0.0, 1.0))
+    assert card.points_.scorecard.attributes
+    kind = X.columns.get_loc("kind")
+    for each in card.points_.scorecard.attributes:
+        assert len(each.starts) == 3 or each.feature != kind
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -481,7 +498,7 @@ def test_derivatives_of_the_plain_objective_are_zero_at_the_solution(n_classes, 
     shares = np.maximum(shares, 0.05)
     cases = cases._replace(shares=shares / shares.sum(axis=1, keepdims=True))
     bases = all_bases(points, cases, schema)
-    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.from_cases(points, cases, bases, tree_scores(cases.shares))
     for _ in range(4):  # each time from the last solution on, and nearer
         problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
@@ -526,7 +543,7 @@ def test_attributes_are_added_in_the_order_of_the_plain_promise(n_classes):
         bases, leaves = all_bases(points, cases, schema), tree_scores(cases.shares)
         before: list = []
         for size in range(1, 4):
-            problem = RidgeRegression.of(points, cases, before, leaves)
+            problem = RidgeRegression.from_cases(points, cases, before, leaves)
             shares = softmax(problem.solve(SELECTING_PENALTY).T).tolist()
             rows = list(zip(shares, cases.labels, cases.weights, strict=True))
             promises = [
@@ -549,7 +566,8 @@ def test_the_penalty_has_the_least_plain_log_loss_of_held_out_cases(n_classes, p
         bases = select_bases(points, cases, bases, leaves)
     losses, tried = [], None
     parts = [
-        RidgeRegression.of(points, cases, bases, leaves).without(cases.folds == f) for f in range(5)
+        RidgeRegression.from_cases(points, cases, bases, leaves).without(cases.folds == f)
+        for f in range(5)
     ]
     for penalty in PENALTIES:
         held_out = np.empty_like(cases.shares)

@@ -69,15 +69,12 @@ class Calibration:
         if scores.shape[1] == 2:
             second = self.curves[0](scores[:, 1])
             return np.column_stack([1.0 - second, second])
-        found = self._by_class(scores)
+        found = np.column_stack(
+            [curve(column) for curve, column in zip(self.curves, scores.T, strict=True)]
+        )
         total = found.sum(axis=1, keepdims=True)
         # All calibrated probabilities may be 0; then the scores are kept.
         return np.where(total > 0.0, found / np.where(total > 0.0, total, 1.0), scores)
-
-    def _by_class(self, scores: Floats) -> Floats:
-        return np.column_stack(
-            [curve(column) for curve, column in zip(self.curves, scores.T, strict=True)]
-        )
 
     def intervals(self, scores: Floats) -> Floats:
         """Return confidence intervals of calibrated probabilities, float64[rows, classes, 2].

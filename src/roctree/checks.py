@@ -306,7 +306,7 @@ def rows_add_up_to_one(smoother: Smoother, tree: Tree) -> None:
     worst = int(np.abs(sums - 1.0).argmax())
     _hold(
         abs(sums[worst] - 1.0) <= _CHECK_TOLERANCE,
-        f"{_name(smoother)} gives node {worst} of {_described(tree)} probabilities that sum to "
+        f"{_name(smoother)} gives node {worst} of {_describe(tree)} probabilities that sum to "
         f"{sums[worst]}",
     )
 
@@ -318,7 +318,7 @@ def probabilities_lie_between_zero_and_one(smoother: Smoother, tree: Tree) -> No
     first = int(outside.argmax())
     _hold(
         not outside.any(),
-        f"{_name(smoother)} gives node {first} of {_described(tree)} the probabilities "
+        f"{_name(smoother)} gives node {first} of {_describe(tree)} the probabilities "
         f"{found[first].tolist()}",
     )
 
@@ -331,7 +331,7 @@ def a_case_more_never_lowers_its_class(smoother: Smoother, tree: Tree) -> None:
         _hold(
             after >= before[leaf, label] - _CHECK_TOLERANCE,
             f"{_name(smoother)} lowers the probability of class {label} at leaf {leaf} of "
-            f"{_described(tree)} from {before[leaf, label]} to {after} for one more case of it",
+            f"{_describe(tree)} from {before[leaf, label]} to {after} for one more case of it",
         )
 
 
@@ -344,7 +344,7 @@ def many_cases_keep_their_frequencies(smoother: Smoother, tree: Tree) -> None:
     _hold(
         np.allclose(found, expected, rtol=0.0, atol=tolerance),
         f"{_name(smoother)} changes the frequencies of leaves with {factor:g} times the cases of "
-        f"{_described(tree)}: {found.tolist()} instead of {expected.tolist()}",
+        f"{_describe(tree)}: {found.tolist()} instead of {expected.tolist()}",
     )
 
 
@@ -354,8 +354,7 @@ def renamed_classes_change_places_only(smoother: Smoother, tree: Tree) -> None:
     found = np.roll(_smooth(smoother, renamed), -1, axis=1)
     _hold(
         np.allclose(found, _smooth(smoother, tree), rtol=0.0, atol=_CHECK_TOLERANCE),
-        f"{_name(smoother)} returns other probabilities for {_described(tree)} with classes "
-        "renamed",
+        f"{_name(smoother)} returns other probabilities for {_describe(tree)} with classes renamed",
     )
 
 
@@ -370,7 +369,7 @@ def only_counts_and_shape_matter(smoother: Smoother, tree: Tree) -> None:
     )
     _hold(
         np.array_equal(_smooth(smoother, tree), _smooth(smoother, other)),
-        f"{_name(smoother)} returns other probabilities for {_described(tree)} with other splits",
+        f"{_name(smoother)} returns other probabilities for {_describe(tree)} with other splits",
     )
 
 
@@ -401,11 +400,7 @@ def _smooth(smoother: Smoother, tree: Tree) -> Floats2D:
         with np.errstate(all="ignore"):
             return probabilities(smoother, tree)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise AssertionError(f"{_name(smoother)} fails on {_described(tree)}: {error}") from error
-
-
-def _described(tree: Tree) -> str:
-    return f"a tree with {tree.n_children.tolist()} children and counts {tree.counts.tolist()}"
+        raise AssertionError(f"{_name(smoother)} fails on {_describe(tree)}: {error}") from error
 
 
 def _name(smoother: Smoother) -> str:
@@ -522,17 +517,12 @@ def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) 
     )
 
 
-def _describe(tree: Tree) -> str:
-    """Return a tree as the numbers of children of its nodes, breadth first, and their counts."""
-    return f"{tree} with n_children {tree.n_children.tolist()} and counts {tree.counts.tolist()}"
-
-
 def _pruned(pruner: Pruner, tree: Tree, other_cases: Floats2D | None) -> Tree:
     """Call a pruner with what it needs."""
-    wanted = need(pruner)
-    if wanted == "held_out":
+    evidence = need(pruner)
+    if evidence == "held_out":
         return pruner(tree, other_cases)
-    if wanted == "folds":
+    if evidence == "folds":
         return pruner(tree, [] if other_cases is None else [Fold(tree, other_cases)])
     return pruner(tree)
 
@@ -578,6 +568,11 @@ def _trees(n_classes: int) -> Iterator[Tree]:
 
 
 # Helpers.
+
+
+def _describe(tree: Tree) -> str:
+    """Return a tree as the numbers of children of its nodes, breadth first, and their counts."""
+    return f"{tree} with n_children {tree.n_children.tolist()} and counts {tree.counts.tolist()}"
 
 
 def _random_tree(random: np.random.Generator, n_splits: int, n_classes: int) -> Tree:

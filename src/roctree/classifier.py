@@ -8,10 +8,10 @@ Dask collections.
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, partial, wraps
 from os import PathLike
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -29,7 +29,7 @@ from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, FittedNodes, Training
 from roctree.labelling import Labellings, OperatingPoint
 from roctree.large import are_batches, is_dask, map_partitions, read_columns, read_tables
-from roctree.parameters import check_parameter
+from roctree.parameters import Labels, check_parameter
 from roctree.prevalence import PriorEstimate
 from roctree.pruning import Pruner
 from roctree.roc import Curve
@@ -39,6 +39,8 @@ from roctree.tally import Counted
 from roctree.tree.tree import Tree
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Model = TypeVar("Model", bound=FittedModel)
+Nodes = TypeVar("Nodes", bound=FittedNodes)
 
 
 def training_data(
@@ -92,12 +94,12 @@ def _number_of_cores() -> int:
 
 # Methods that are mapped over partitions: whether the result has one column per class, and its
 # type.
-_RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
-    "predict": lambda self: (False, self._model().possible_labels.dtype),
-    "predict_proba": lambda self: (True, np.float64),
-    "predict_log_proba": lambda self: (True, np.float64),
-    "decision_function": lambda self: (self.n_classes_ != 2, np.float64),
-    "apply": lambda self: (False, np.int64),
+_RESULTS: dict[str, Callable[["FittedClassifier[Any]"], tuple[bool, Any]]] = {
+    "predict": lambda classifier: (False, classifier._model().possible_labels.dtype),
+    "predict_proba": lambda classifier: (True, np.float64),
+    "predict_log_proba": lambda classifier: (True, np.float64),
+    "decision_function": lambda classifier: (classifier.n_classes_ != 2, np.float64),
+    "apply": lambda classifier: (False, np.int64),
 }
 
 
@@ -105,7 +107,7 @@ def over_partitions(method: Method) -> Method:
     """Map a method over the parts of X: lazily for a Dask collection, batch by batch otherwise."""
 
     @wraps(method)
-    def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+    def mapped(self: "FittedClassifier[Any]", X: Any, *arguments: Any, **options: Any) -> Any:
         if not is_dask(X):
             if are_batches(X):
                 return self._over_batches(lambda rows: method(self, rows, *arguments, **options), X)
@@ -137,13 +139,13 @@ def strategy_options(parameter: str, value: Any) -> dict[str, Any]:
     return {field.name: getattr(strategy, field.name) for field in fields(strategy)}
 
 
-class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FittedClassifier(ClassifierMixin, BaseEstimator, Generic[Model]):  # type: ignore[misc]
     """Base class of the classifiers: everything available after ``fit``.
 
-    A subclass has the parameters and ``fit``, which sets ``fitted_``.
+    A subclass has the parameters and ``fit``, which sets ``fitted_``, a model of its kind.
     """
 
-    fitted_: FittedModel
+    fitted_: Model
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
@@ -196,16 +198,23 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 options.setdefault(name, {})[option] = params.pop(key)
         super().set_params(**params)
         for name, given in options.items():
-            setattr(self, name, configure(_STRATEGIES[name](getattr(self, name)), given))
+            strategy = _STRATEGIES[name](getattr(self, name))
+            if strategy is None:
+                raise ParameterError(
+                    parameter=name,
+                    value=None,
+                    reason=f"has no options such as {next(iter(given))}: set {{{name}}} too",
+                )
+            setattr(self, name, configure(strategy, given))
         return self
 
-    def _model(self) -> FittedModel:
+    def _model(self) -> Model:
         """Return the fitted model, or raise ``NotFittedError``."""
         if "fitted_" not in self.__dict__:
             check_is_fitted(self, "fitted_")
         return self.fitted_
 
-    def _with_model(self, model: FittedModel, **parameters: Any) -> Self:
+    def _with_model(self, model: Model, **parameters: Any) -> Self:
         """Return a copy of this classifier with another model and some parameters changed."""
         other = copy(self)
         other.fitted_ = model
@@ -213,8 +222,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             setattr(other, name, value)
         return other
 
-    def _described_model(self) -> FittedModel:
-        """Return the model with the parameters of this classifier, for files and descriptions."""
+    def _described_model(self) -> Model:
+        """Return the model with the parameters of this classifier, for files and exports."""
         return self._model().with_parameters(self.get_params(deep=False))
 
     def _over_batches(self, predict: Callable[[Any], NDArray[Any]], X: Any) -> NDArray[Any]:
@@ -232,13 +241,13 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of threads for predictions."""
         return 1
 
-    def _counts(self, counts: Any) -> Any:
-        """Return the counts that an operating point is chosen by, in the form the model accepts."""
-        return counts
-
-    def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Return cases in the form the model accepts: as given, or counted in its leaves."""
+    def _accepted_cases(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Return cases in a form that the model accepts: as given, or counted in its leaves."""
         return X
+
+    def _accepted_counts(self, counts: Any) -> Any:
+        """Return the basis of an operating point in a form that the model accepts."""
+        return counts
 
     def _check_feature_names(self, X: Any) -> None:
         # Warns if feature names were added or dropped. Different names are an error when encoding.
@@ -292,7 +301,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.at(cost_reject=0.4).predict([[1.0], [2.0], [3.0]])
         array(['well', 'undecided', 'ill'], dtype='<U9')
         """
-        model, counts = self._model(), self._counts(counts)
+        model, counts = self._model(), self._accepted_counts(counts)
         return self._with_model(
             model.at(counts=counts, positive=positive, random_state=random_state, **request)
         )
@@ -327,7 +336,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
         """
         return self._model().labellings(
-            counts=self._counts(counts), positive=positive, cost_reject=cost_reject
+            counts=self._accepted_counts(counts), positive=positive, cost_reject=cost_reject
         )
 
     def roc(
@@ -359,7 +368,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
         0.75
         """
-        cases = self._counted(X, y, sample_weight)
+        cases = self._accepted_cases(X, y, sample_weight)
         return self._model().roc(cases, y, positive=positive, sample_weight=sample_weight)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
@@ -387,7 +396,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[1., 1.],
                [0., 1.]])
         """
-        cases = self._counted(X, y, sample_weight)
+        cases = self._accepted_cases(X, y, sample_weight)
         return self._model().confusion(cases, y, sample_weight)
 
     def estimate_prior(
@@ -438,7 +447,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.at(prior=shares).predict([[2.0]])
         array(['no'], dtype='<U3')
         """
-        model, counts = self._model(), self._counts(counts)
+        model, counts = self._model(), self._accepted_counts(counts)
         if not are_batches(X):
             found = model.estimate_prior(
                 X,
@@ -450,8 +459,10 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._check_feature_names(X)
             return found
         parts = (model.encode(table) for table in read_tables(X, self.schema_.names))
-        weights = sum(model.group_weights(rows, np.ones(len(rows))) for rows in parts)
-        return model.prior_of_groups(np.asarray(weights), counts, level, random_state)
+        weights = np.zeros(len(model.group_order))
+        for rows in parts:
+            weights += model.group_weights(rows, np.ones(len(rows)))
+        return model.prior_of_groups(weights, counts, level, random_state)
 
     def calibrated(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
@@ -490,7 +501,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[[0.05, 0.7 ],
                 [0.3 , 0.95]]])
         """
-        cases = self._counted(X, y, sample_weight)
+        cases = self._accepted_cases(X, y, sample_weight)
         return self._with_model(
             self._model().calibrated(cases, y, sample_weight=sample_weight, level=level)
         )
@@ -657,7 +668,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.score([[1.5], [3.5]], ["no", "no"])
         0.5
         """
-        cases = self._counted(X, y, sample_weight)
+        cases = self._accepted_cases(X, y, sample_weight)
         if not isinstance(cases, Counted) and not self._model().abstains:
             return float(super().score(X, y, sample_weight))
         found = self._model().confusion(cases, y, sample_weight)
@@ -847,10 +858,18 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class NodeClassifier(FittedClassifier):
+class NodeClassifier(FittedClassifier[Nodes]):
     """Base of the classifiers whose nodes are pruned and smoothed: trees and cells."""
 
-    fitted_: FittedNodes
+    labels: Labels
+
+    def _model(self) -> Nodes:
+        """Return the fitted model with the current value of ``labels``."""
+        model = super()._model()
+        if model.labels == self.labels:
+            return model
+        check_parameter("labels", self.labels)
+        return replace(model, labels=self.labels)
 
     @property
     def tree_(self) -> Tree:
@@ -876,7 +895,3 @@ class NodeClassifier(FittedClassifier):
     def node_labels_(self) -> Ints | None:
         """The class that pruning under costs gives each node, else None."""
         return self._model().node_labels
-
-    def _model(self) -> FittedNodes:
-        super()._model()
-        return self.fitted_

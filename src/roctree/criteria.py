@@ -909,7 +909,12 @@ def _object_at(function: Any) -> Any:
 
 def as_table(table: ArrayLike) -> ContingencyTable:
     """Return the table as a float64 array; raise ``DataError`` unless its cells are weights."""
-    cells = np.ascontiguousarray(table, dtype=np.float64)
+    try:
+        cells = np.ascontiguousarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "A contingency table must contain numbers, in rows of equal length."
+        ) from None
     if cells.ndim != 2 or cells.size == 0:
         raise DataError(
             "A contingency table must have one row per branch and one column per class; "

@@ -20,7 +20,13 @@ from roctree.classifier import (
     training_data,
 )
 from roctree.criteria import Criterion
-from roctree.data import CategoricalFeatures, as_one_row, check_rows_given, warn_about_training_data
+from roctree.data import (
+    CategoricalFeatures,
+    Dataset,
+    as_one_row,
+    check_rows_given,
+    warn_about_training_data,
+)
 from roctree.errors import ParameterError
 from roctree.export import to_dot, to_onnx, to_rules, to_shap, to_sklearn, to_sql
 from roctree.fitted import FittedTree, Training
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 
-class ROCTreeClassifier(NodeClassifier):
+class ROCTreeClassifier(NodeClassifier[FittedTree]):
     """A decision tree for any number of classes, with nominal attributes and missing values.
 
     ``smoothed``, ``pruned``, ``ranked`` and ``at`` return a changed copy of a fitted tree without
@@ -201,9 +207,7 @@ class ROCTreeClassifier(NodeClassifier):
            [0.5, 0.5]])
     """
 
-    fitted_: FittedTree
-
-    def __init__(  # noqa: PLR0913 - scikit-learn wants parameters as arguments
+    def __init__(  # noqa: PLR0913 - scikit-learn reads the parameters from the signature
         self,
         *,
         criterion: str | Criterion = "msee",
@@ -340,7 +344,7 @@ class ROCTreeClassifier(NodeClassifier):
         smoother, data = resolve_smoother(smoothing, **options), None
         resolved = smoother
         if X is not None:
-            data = model.dataset(X, y, sample_weight)
+            data = self._training_cases(X, y, sample_weight)
             fit_options = FitOptions.from_parameters(vars(self))
             grow, _ = fitting.grower(data, fit_options, self._threads())
             resolved = fitting.select_smoother(smoother, model.pruner, data, fit_options, grow)
@@ -392,7 +396,7 @@ class ROCTreeClassifier(NodeClassifier):
         check_rows_given(X, y, None if X_val is not None else sample_weight)
         pruner = costs_in_class_order(resolve_pruner(pruning, **options), model.classes)
         validation = None if X_val is None else model.dataset(X_val, y_val, sample_weight)
-        training = None if X is None else model.dataset(X, y, sample_weight)
+        training = None if X is None else self._training_cases(X, y, sample_weight)
         resolved, smaller = fitting.prune_again(model.tree, pruner, validation, training)
         other = model.with_pruned(resolved, smaller, training, self._threads())
         return self._with_model(other, pruning=pruner)
@@ -499,7 +503,7 @@ class ROCTreeClassifier(NodeClassifier):
         """
         model = self._model()
         if X_test is not None and y_test is not None:
-            X_test = self._counted(X_test, y_test, sample_weight)
+            X_test = self._accepted_cases(X_test, y_test, sample_weight)
         return model.cost_pruning_curve(
             costs,
             X_test,
@@ -548,7 +552,7 @@ class ROCTreeClassifier(NodeClassifier):
         FitOptions.from_parameters(vars(self) | changed)
         if metric is not None:
             changed["metric"] = metric
-        cases = None if X is None else model.dataset(X, y, sample_weight)
+        cases = None if X is None else self._training_cases(X, y, sample_weight)
         other = model.ranked(ranking, metric=metric, width=changed["width"], cases=cases)
         return self._with_model(other, **changed)
 
@@ -586,6 +590,12 @@ class ROCTreeClassifier(NodeClassifier):
         3
         """
         chosen = resolve_points(points, **options)
+        if chosen is None:
+            raise ParameterError(
+                parameter="points",
+                value=None,
+                reason="is no table of points: give 'linear', 'curves' or Points(...)",
+            )
         model = self.without_points()._model()
         if model.calibration is not None:
             raise ParameterError(
@@ -593,7 +603,7 @@ class ROCTreeClassifier(NodeClassifier):
                 "first, then {calibrated}."
             )
         fit_options = FitOptions.from_parameters(vars(self) | {"points": chosen})
-        data = model.dataset(X, y, sample_weight).drop_zero_weight()
+        data = self._training_cases(X, y, sample_weight)
         grow, _ = fitting.grower(data, fit_options, self._threads())
         other = fitting.add_points(model, data, fit_options, grow, self._threads())
         if not isinstance(other, FittedScorecard):
@@ -650,7 +660,7 @@ class ROCTreeClassifier(NodeClassifier):
 
         Parameters
         ----------
-        X, y : labelled cases, best those that did not grow the tree
+        X, y : labelled cases, preferably not those that grew the tree
             The cases.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
@@ -736,7 +746,7 @@ class ROCTreeClassifier(NodeClassifier):
         0.875
         """
         model = self._model()
-        return model.leaf_table(self._counted(X, y, sample_weight), y, sample_weight)
+        return model.leaf_table(self._accepted_cases(X, y, sample_weight), y, sample_weight)
 
     def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Counted:
         """Return labelled cases counted in the leaves, to be evaluated in many ways.
@@ -765,7 +775,7 @@ class ROCTreeClassifier(NodeClassifier):
         (0.75, [[1.0, 1.0], [0.0, 1.0]])
         """
         model = self._model()
-        return model.tally(self._counted(X, y, sample_weight), y, sample_weight)
+        return model.tally(self._accepted_cases(X, y, sample_weight), y, sample_weight)
 
     @over_partitions
     def apply(self, X: Any) -> Ints:
@@ -893,7 +903,7 @@ class ROCTreeClassifier(NodeClassifier):
         if x0 <= 2.5 then B no  (no 0.70, yes 0.30; 2 cases, leaf 1)
         if x0 > 2.5 then A yes  (yes 0.56, no 0.44; 1 case, leaf 2)
         """
-        return to_rules(self._described_tree(), digits=digits)
+        return to_rules(self._described_model(), digits=digits)
 
     def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the tree as a graph in the language of Graphviz.
@@ -916,7 +926,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> tree.to_dot().splitlines()[0]
         '// ROCTreeClassifier(), by roctree ...'
         """
-        return to_dot(self._described_tree(), max_depth=max_depth, digits=digits)
+        return to_dot(self._described_model(), max_depth=max_depth, digits=digits)
 
     def to_sql(
         self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
@@ -944,7 +954,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> tree.to_sql("patients").splitlines()[0]
         '-- ROCTreeClassifier(), by roctree ...'
         """
-        return to_sql(self._described_tree(), table, keep=keep, dialect=dialect)
+        return to_sql(self._described_model(), table, keep=keep, dialect=dialect)
 
     def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
         """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
@@ -965,7 +975,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> [output.name for output in tree.to_onnx().graph.output]
         ['label', 'probabilities', 'leaf']
         """
-        return to_onnx(self._described_tree(), dtype=dtype)
+        return to_onnx(self._described_model(), dtype=dtype)
 
     def to_sklearn(self) -> "DecisionTreeClassifier":
         """Return this tree as a fitted ``DecisionTreeClassifier``, for tools that read those.
@@ -997,7 +1007,7 @@ class ROCTreeClassifier(NodeClassifier):
         |   |--- class: yes
         <BLANKLINE>
         """
-        return to_sklearn(self._described_tree())
+        return to_sklearn(self._described_model())
 
     def to_shap(self) -> dict[str, Any]:
         """Return the dict that ``shap.TreeExplainer`` reads, to explain the probabilities.
@@ -1020,7 +1030,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> tree.to_shap()["trees"][0]["features"]
         array([ 0, -1, -1], dtype=int32)
         """
-        return to_shap(self._described_tree())
+        return to_shap(self._described_model())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -1028,34 +1038,35 @@ class ROCTreeClassifier(NodeClassifier):
         tags.classifier_tags.multi_class = not self.geometric_probability
         return tags
 
-    def _described_tree(self) -> FittedTree:
-        """Return the fitted tree with the parameters of this classifier, for exports."""
-        return self._model().with_parameters(self.get_params(deep=False))
-
     def _model(self) -> FittedTree:
         """Return the fitted tree with the current values of ``labels`` and ``ranking``."""
-        super()._model()
-        model = self.fitted_
-        if (model.labels, model.ranking) == (self.labels, self.ranking):
-            return model
-        return replace(model, labels=self.labels, ranking=self.ranking)
+        model = super()._model()
+        return model if model.ranking == self.ranking else replace(model, ranking=self.ranking)
 
     def _threads(self) -> int:
         return number_of_threads(self.n_jobs)
 
-    def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _training_cases(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+        """Return training cases that are given again, weighted as in ``fit``."""
+        cases = self._model().dataset(X, y, sample_weight)
+        if sample_weight is None:
+            return cases
+        # Unlike ``drop_zero_weight``, this keeps all categories, whose codes the nodes contain.
+        return fitting.select_rows(cases, cases.weights > 0.0).scale_light_weights()
+
+    def _accepted_cases(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return data larger than memory as a tally of this tree; other data unchanged."""
         if isinstance(X, Counted):
             return X
         found = count_large_data(self._model(), X, y, sample_weight)
         return X if found is None else found
 
-    def _counts(self, counts: Any) -> Any:
+    def _accepted_counts(self, counts: Any) -> Any:
         """Return held-out cases larger than memory as a tally; others unchanged."""
         if not isinstance(counts, tuple):
             return counts
         cases = held_out_cases(counts)
-        found = self._counted(*cases)
+        found = self._accepted_cases(*cases)
         return found if isinstance(found, Counted) else cases
 
     def _html_repr(self) -> str:
@@ -1092,9 +1103,9 @@ class ROCTreeClassifier(NodeClassifier):
     def points_(self) -> PointsTable | None:
         """The table of points; empty if points did not help, None without ``points``."""
         model = self._model()
-        if model.points is None or isinstance(model, FittedScorecard):
-            return getattr(model, "points_table", None)
-        return PointsTable(model.points, model.schema)
+        if isinstance(model, FittedScorecard):
+            return model.points_table
+        return None if model.points is None else PointsTable(model.points, model.schema)
 
     @property
     def divides_cases_(self) -> bool:

@@ -95,7 +95,8 @@ from roctree.tree.tree import Tree, make_read_only
 
 Measure = TypeVar("Measure", bound=np.generic)
 _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
-
+# Number of groups of similar probabilities that unlabelled cases are counted in.
+_N_GROUPS = 40
 _MAX_CLASSES_LISTED = 10
 SOFT_REMARK = (
     "thresholds are soft: a case near one goes down both branches, and its leaves are averaged"
@@ -296,6 +297,7 @@ class FittedModel(ABC):
         if point is not None and (
             self.schema.n_classes == 2 or separates_one_class(point.labeller)
         ):
+            # A point is chosen by class indices; only the model knows their labels.
             label = self.classes.tolist()[point.positive]
             object.__setattr__(self, "operating_point", replace(point, positive_class=label))
 
@@ -338,9 +340,7 @@ class FittedModel(ABC):
         """Return the class index of each encoded row."""
 
     @abstractmethod
-    def leaf_table(
-        self, X: Any = None, y: Any = None, sample_weight: Any = None
-    ) -> LeafTable | tuple[Floats, Floats]:
+    def leaf_table(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> LeafTable:
         """Return class probabilities and class counts, float64[lines, classes] each.
 
         Curves and metrics are computed from these. Without X the counts are those of the training
@@ -622,7 +622,7 @@ class FittedModel(ABC):
         return f"{pluralize(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
 
     @property
-    def usual_labels_text(self) -> str:
+    def default_labels_text(self) -> str:
         """How labels are chosen without an operating point."""
         return "the most probable class"
 
@@ -646,7 +646,7 @@ class FittedModel(ABC):
         saved = "" if self.training.date is None else f"; first saved {self.training.date}"
         point = self.operating_point
         labels = (
-            self.usual_labels_text
+            self.default_labels_text
             if point is None
             else f"{point!r}, chosen by {point.counts} counts"
         )
@@ -726,8 +726,8 @@ class FittedScores(FittedModel):
         """
         point = self.operating_point
         if point is None:
-            usual = np.diag(self.row_weights)
-            return usual, usual
+            votes = np.diag(self.row_weights)
+            return votes, votes
         pure = slice(-self.schema.n_classes, None)
         return point.votes[pure], point.other_votes[pure]
 
@@ -774,8 +774,8 @@ class FittedScores(FittedModel):
         """Return the cases that an operating point is chosen by."""
         if isinstance(counts, ScoreGroups):
             return counts
-        if isinstance(counts, tuple) and len(counts) in (2, 3):
-            return self.count_scores(*counts)
+        if isinstance(counts, tuple):
+            return self.count_scores(*held_out_cases(counts))
         check_basis(counts)
         return self.scored if counts == "training" else self.scored.with_expected_counts()
 
@@ -785,8 +785,8 @@ class FittedScores(FittedModel):
         order = score_order(self.scored.scores)
         places = np.argsort(order, kind="stable")
         before = np.cumsum(self.scored.counts.sum(axis=1)[places])
-        wanted = np.arange(1, _N_GROUPS) / _N_GROUPS * before[-1]
-        starts = order[places[np.searchsorted(before, wanted)]]
+        quantiles = np.arange(1, _N_GROUPS) / _N_GROUPS * before[-1]
+        starts = order[places[np.searchsorted(before, quantiles)]]
         return np.unique(np.append(-1.0, starts))
 
     def _groups(self, scores: Floats) -> Ints:
@@ -803,10 +803,6 @@ class FittedScores(FittedModel):
         """Return the weight of encoded rows by group of similar probabilities."""
         groups = self._groups(self.row_probabilities(values))
         return group_sums(groups, weights, len(self.group_order))
-
-
-# Number of groups of similar probabilities that unlabelled cases are counted in.
-_N_GROUPS = 40
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -859,10 +855,10 @@ class FittedNodes(FittedModel):
         """How rows are labelled: by the operating point, or by default."""
         if self.operating_point is not None:
             return Decision.at_point(self.tree, self.operating_point)
-        votes = self._usual_votes()
+        votes = self._default_votes()
         return Decision(self.tree, votes, votes)
 
-    def _usual_votes(self) -> Floats:
+    def _default_votes(self) -> Floats:
         """Return votes by the costs of pruning, by majority or by probability."""
         if self.node_labels is not None:
             return np.eye(self.schema.n_classes)[self.node_labels]
@@ -875,7 +871,7 @@ class FittedNodes(FittedModel):
         return not relabelled and self.labels == "probability"
 
     @property
-    def usual_labels_text(self) -> str:
+    def default_labels_text(self) -> str:
         """How labels are chosen without an operating point."""
         if self.node_labels is not None:
             return "by the costs of pruning"
@@ -1102,8 +1098,8 @@ class FittedTree(FittedNodes):
         weights[tree.leaves, labels[tree.leaves]] = tree.weight[tree.leaves]
         return np.where(tree.is_leaf, labels, subtree_counts(tree, weights).argmax(axis=1))
 
-    def _usual_votes(self) -> Floats:
-        votes = super()._usual_votes()
+    def _default_votes(self) -> Floats:
+        votes = super()._default_votes()
         return votes if self.node_labels is not None else votes * self.class_weight
 
     def row_labels(self, values: Floats, n_threads: int = 1) -> Ints:
@@ -1138,11 +1134,11 @@ class FittedTree(FittedNodes):
         """Return labelled cases counted in the leaves; a tally is returned unchanged."""
         if isinstance(X, Tally):
             return X.of_tree(self.tree)
-        return Tally.of(self.tree, self.dataset(X, y, sample_weight))
+        return Tally.from_cases(self.tree, self.dataset(X, y, sample_weight))
 
     def count(self, cases: Dataset) -> Counted:
         """Return labelled cases counted in the leaves, for curves and labellings."""
-        return Tally.of(self.tree, cases)
+        return Tally.from_cases(self.tree, cases)
 
     def calibrated(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
@@ -1155,9 +1151,7 @@ class FittedTree(FittedNodes):
             )
         # The probabilities of the training cases after calibration are unknown.
         unscored = replace(self, scored=None)
-        return super(FittedTree, unscored).calibrated(
-            X, y, sample_weight=sample_weight, level=level
-        )
+        return FittedNodes.calibrated(unscored, X, y, sample_weight=sample_weight, level=level)
 
     @property
     def stopping_nodes(self) -> Ints:
@@ -1317,12 +1311,12 @@ class FittedTree(FittedNodes):
         place = self.positive_index(positive)
         check_test_cases(X_test, y_test)
         pruner = resolve_pruner(method, **paper_options(method, options))
-        counts, apart = self.tree.counts, None
+        counts, divided = self.tree.counts, None
         if X_test is not None:
             tally = self.tally(X_test, y_test, sample_weight)
-            counts, apart = tally.whole, tally.apart
+            counts, divided = tally.undivided, tally.divided
         curve = cost_pruning_curve(
-            self.tree, pruner, costs, counts, self.classes.tolist(), place, apart=apart
+            self.tree, pruner, costs, counts, self.classes.tolist(), place, divided=divided
         )
         # Pruned trees divide cases otherwise than this one.
         return replace(curve, in_parts=X_test is None and self.mixes_leaves)

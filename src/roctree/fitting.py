@@ -15,8 +15,8 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from roctree import criteria, points, pruning, smoothing
 from roctree.arrays import Floats, Ints, any_missing
 from roctree.criteria import Criterion, node_impurities
-from roctree.data import CategoricalFeatures, Dataset, Schema
+from roctree.data import CategoricalFeatures, Dataset
 from roctree.errors import ParameterError, ParameterWarning, stacklevel_outside_package
 from roctree.fitted import FittedTree, Training
 from roctree.geometry import MetricChoice, Spread, scale_of
@@ -56,8 +56,8 @@ from roctree.pruning import (
     PruningPath,
     ReducedError,
     SelectsByFolds,
-    impurity_path,
     need,
+    weakest_links,
 )
 from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother, choices, probabilities
@@ -85,7 +85,8 @@ from roctree.tree.shape import (
 from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 
-Grow = Callable[[Dataset], Tree]
+# Grows the unpruned tree of a part of the training cases.
+GrowPart = Callable[[Dataset], Tree]
 
 N_FOLDS = 5
 # Folds of the trees that out-of-fold scores for points come from. More distinct scores than the
@@ -159,8 +160,8 @@ class FitOptions:
                 reason="needs the values of the cases, and bins keep only their bounds: use "
                 "{splits='exact'}",
             )
-        given = {name: parameters[name] for name in _option_names() if name not in resolved}
-        return cls(**given, **resolved)
+        names = [option.name for option in fields(cls) if option.name not in resolved]
+        return cls(**{name: parameters[name] for name in names}, **resolved)
 
     def growth_rules(self, classes: NDArray[Any], totals: Floats, n_rows: int) -> GrowthRules:
         """Return the rules of growth for data with these classes, class weights and rows.
@@ -191,11 +192,6 @@ class FitOptions:
     def softness(self) -> float:
         """Width of the soft thresholds; 0 for hard ones."""
         return self.width if self.ranking == "soft" else 0.0
-
-
-@cache
-def _option_names() -> tuple[str, ...]:
-    return tuple(field.name for field in fields(FitOptions))
 
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
@@ -261,28 +257,35 @@ def fit_grown(
     data: Dataset,
     options: FitOptions,
     training: Training,
-    grow: Grow,
+    grow_part: GrowPart,
     class_weight: Floats,
     n_threads: int = 1,
 ) -> FittedTree:
-    """Grow a tree with ``grow``, then prune, soften and smooth it."""
+    """Grow a tree with ``grow_part``, then prune, soften and smooth it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
     spread = Spread.from_rows(data.values, data.weights, n_threads)
     scale = scale_of(options.metric, spread, data.schema)
-    pruner, pruned = grow_and_prune(data, grow, pruner)
+    pruner, pruned = grow_and_prune(data, grow_part, pruner)
     tree = soften(pruned.tree, options.softness, 1.0, data)
-    learned = Learned(
+    smoother = select_smoother(options.smoothing, pruner, data, options, grow_part)
+    fitted = FittedTree(
+        schema=data.schema,
+        training=training,
+        tree=tree,
+        node_labels=pruned.labels,
         pruner=pruner,
-        pruned=pruned._replace(tree=tree),
-        smoother=select_smoother(options.smoothing, pruner, data, options, grow),
+        smoother=smoother,
+        probabilities=probabilities(smoother, tree),
         class_weight=class_weight,
         spread=spread,
         scale=scale,
         divides_cases=_divides_cases(options, tree, data.values, n_threads),
+        labels=options.labels,
+        ranking=options.ranking,
+        width=options.width,
     )
-    fitted = assemble(options, data.schema, training, learned)
     if options.points is not None:
-        fitted = add_points(fitted, data, options, grow, n_threads)
+        fitted = add_points(fitted, data, options, grow_part, n_threads)
     if isinstance(fitted, FittedScorecard):
         return fitted
     if options.splits == "exact" or options.ranking == "soft":
@@ -290,41 +293,6 @@ def fit_grown(
         # the same file in memory.
         fitted = fitted.with_scores(data, n_threads)
     return fitted.with_geometric(data, n_threads) if options.geometric_probability else fitted
-
-
-class Learned(NamedTuple):
-    """A pruned tree and what else was learned from the data; see ``FittedTree``."""
-
-    pruner: Pruner
-    pruned: Pruned
-    smoother: Smoother
-    class_weight: Floats
-    spread: Spread
-    scale: Floats
-    divides_cases: bool
-
-
-def assemble(
-    options: FitOptions, schema: Schema, training: Training, learned: Learned
-) -> FittedTree:
-    """Return the fitted tree."""
-    tree, node_labels = learned.pruned
-    return FittedTree(
-        schema=schema,
-        training=training,
-        tree=tree,
-        node_labels=node_labels,
-        pruner=learned.pruner,
-        smoother=learned.smoother,
-        probabilities=probabilities(learned.smoother, tree),
-        class_weight=learned.class_weight,
-        spread=learned.spread,
-        scale=learned.scale,
-        divides_cases=learned.divides_cases,
-        labels=options.labels,
-        ranking=options.ranking,
-        width=options.width,
-    )
 
 
 def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: int) -> bool:
@@ -337,8 +305,11 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
 # Growth
 
 
-def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
-    """Return a function that grows trees from parts of the data, and the rules for all data."""
+def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[GrowPart, GrowthRules]:
+    """Return a function that grows the trees of parts of the data, and the rules of all of them.
+
+    Limits that are fractions refer to all the data.
+    """
     rules = options.growth_rules(
         data.schema.classes, class_totals(data, n_threads), len(data.labels)
     )
@@ -372,23 +343,24 @@ def grow_binned_tree(
 
 
 def grow_to_size(
-    grow: Callable[[GrowthRules], Tree],
+    grow_by: Callable[[GrowthRules], Tree],
     options: FitOptions,
     rules: GrowthRules,
     names: Sequence[str],
 ) -> Tree:
     """Grow a tree of at most ``max_leaf_nodes`` leaves, with ``collapse`` and ``ccp_alpha``."""
     if options.max_leaf_nodes is None:
-        tree = grow(rules)
+        tree = grow_by(rules)
     else:
         part = open_best_first_by_auc if options.growth == "whole_tree_auc" else open_best_first
         whole: list[Tree] = []
 
         def opened(grown: Tree, most: int) -> Tree:
+            # The warning below needs the last tree that was grown, not only the part of it.
             whole[:] = [grown]
             return part(grown, most)
 
-        tree = grow_best_first(grow, rules, options.max_leaf_nodes, opened)
+        tree = grow_best_first(grow_by, rules, options.max_leaf_nodes, opened)
         _warn_about_wide_splits(tree, whole[0], options.max_leaf_nodes, names)
     tree = collapse(tree) if options.collapse else tree
     if options.ccp_alpha == 0.0:
@@ -430,9 +402,11 @@ def _warn_about_wide_splits(tree: Tree, whole: Tree, most: int, names: Sequence[
 
 
 def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> PruningPath:
-    """Return the path of cost-complexity pruning by impurity, with class weights."""
+    """Return the path of cost-complexity pruning by impurity, as in scikit-learn."""
     counts = tree.counts * class_weight
-    return impurity_path(tree, node_impurities(options.criterion, counts), counts.sum(axis=1))
+    weights = counts.sum(axis=1)
+    impurities = node_impurities(options.criterion, counts)
+    return weakest_links(tree, impurities * weights / (weights[0] or 1.0))
 
 
 def _place_thresholds(
@@ -450,47 +424,40 @@ def class_totals(data: Dataset, n_threads: int = 1) -> Floats:
     weights, quantum = weight_grid(data.weights, n_threads)
     lost = int(np.count_nonzero(data.weights)) - int(np.count_nonzero(weights))
     if lost:
-        warn_about_lost_rows(lost, weights.size, quantum, data.weights.max(), stacklevel=4)
+        warn_about_lost_rows(lost, weights.size, quantum, data.weights.max())
     return class_counts(data.labels, weights, data.schema.n_classes, n_threads)
 
 
-def warn_about_lost_rows(
-    lost: int, n_rows: int, quantum: float, largest: float, stacklevel: int
-) -> None:
+def warn_about_lost_rows(lost: int, n_rows: int, quantum: float, largest: float) -> None:
     """Warn about rows whose weight is negligible relative to the largest."""
     warnings.warn(
         ParameterWarning(
             reason=f"{lost} of {n_rows} rows have no effect on the fit: their {{sample_weight}} "
             f"is below {quantum / 2.0:.3g}, too small relative to the largest, {largest:.3g}."
         ),
-        stacklevel=stacklevel + 1,
+        stacklevel=stacklevel_outside_package(),
     )
 
 
 # Pruning
 
 
-def grow_and_prune(data: Dataset, grow: Grow, pruner: Pruner) -> tuple[Pruner, Pruned]:
+def grow_and_prune(data: Dataset, grow_part: GrowPart, pruner: Pruner) -> tuple[Pruner, Pruned]:
     """Return the pruner with its options resolved, and the pruned tree."""
-    wanted = need(pruner)
-    if wanted == "held_out":
+    evidence = need(pruner)
+    if evidence == "held_out":
         holds_out = pruner if isinstance(pruner, HoldsOut) else ReducedError()
         divided = isinstance(pruner, ReducedError) and pruner.copies == "divided"
         kept, out = (hold_out_rows if divided else hold_out)(data, holds_out.fraction)
-        tree = grow(kept)
+        tree = grow_part(kept)
         return pruner, prune(pruner, tree, node_counts(tree, out))
-    tree = grow(data)
-    if wanted == "folds":
-        evidence = [_grow_fold(grow, kept, out) for kept, out in folds(data)]
+    tree = grow_part(data)
+    if evidence == "folds":
+        grown = ((grow_part(kept), out) for kept, out in folds(data))
+        found = [Fold(part, node_counts(part, out)) for part, out in grown]
         # Too few distinct rows for folds: fall back to the training cases.
-        own = Fold(tree, node_counts(tree, data))
-        return resolve_and_prune(pruner, tree, evidence or [own])
-    return pruner, prune(pruner, tree, *([data] if wanted == "training" else []))
-
-
-def _grow_fold(grow: Grow, kept: Dataset, out: Dataset) -> Fold:
-    tree = grow(kept)
-    return Fold(tree, node_counts(tree, out))
+        return resolve_and_prune(pruner, tree, found or [Fold(tree, node_counts(tree, data))])
+    return pruner, prune(pruner, tree, *([data] if evidence == "training" else []))
 
 
 def prune_again(
@@ -507,26 +474,26 @@ def prune_again(
     training : Dataset or None
         Training cases, for subtree raising.
     """
-    wanted = need(pruner)
-    if wanted == "training" and training is not None:
+    evidence = need(pruner)
+    if evidence == "training" and training is not None:
         return pruner, prune(pruner, tree, training)
-    if wanted == "held_out":
+    if evidence == "held_out":
         if validation is None:
             raise ParameterError(
                 reason="{pruner!r} needs cases that did not grow the tree: give {X_val and y_val}.",
                 pruner=pruner,
             )
         return pruner, prune(pruner, tree, node_counts(tree, validation))
-    if wanted == "folds":
+    if evidence == "folds":
         own = [] if validation is None else [Fold(tree, node_counts(tree, validation))]
         return resolve_and_prune(pruner, tree, own)
     return pruner, prune(pruner, tree)
 
 
-def resolve_and_prune(pruner: Pruner, tree: Tree, evidence: list[Fold]) -> tuple[Pruner, Pruned]:
+def resolve_and_prune(pruner: Pruner, tree: Tree, found: list[Fold]) -> tuple[Pruner, Pruned]:
     """Return the pruner with its options selected by the folds, and the pruned tree."""
-    settled = pruner.settled(tree, evidence) if isinstance(pruner, SelectsByFolds) else pruner
-    return settled, prune(settled, tree, *([evidence] if need(settled) == "folds" else []))
+    resolved = pruner.settled(tree, found) if isinstance(pruner, SelectsByFolds) else pruner
+    return resolved, prune(resolved, tree, *([found] if need(resolved) == "folds" else []))
 
 
 def prune(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
@@ -549,18 +516,18 @@ def node_counts(tree: Tree, cases: Dataset) -> Floats:
 
 
 def select_smoother(
-    smoother: Smoother, pruner: Pruner, data: Dataset, options: FitOptions, grow: Grow
+    smoother: Smoother, pruner: Pruner, data: Dataset, options: FitOptions, grow_part: GrowPart
 ) -> Smoother:
     """Return the smoother with "auto" resolved for trees that are grown and pruned in this way."""
 
-    def fit_tree(part: Dataset) -> Tree:
-        tree = grow_and_prune(part, grow, pruner)[1].tree
+    def fit_part(part: Dataset) -> Tree:
+        tree = grow_and_prune(part, grow_part, pruner)[1].tree
         return soften(tree, options.softness, 1.0, part)
 
-    return best_smoother(smoother, data, fit_tree)
+    return best_smoother(smoother, data, fit_part)
 
 
-def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother:
+def best_smoother(smoother: Smoother, data: Dataset, fit_part: GrowPart) -> Smoother:
     """Return the smoother whose "auto" option has the lowest log-loss on held-out cases.
 
     Each fold has its own tree, because on the training cases of a tree the least smoothing always
@@ -571,7 +538,7 @@ def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother
         return smoother
     losses = np.zeros(len(candidates))
     for kept, out in folds(data):
-        tree = fit_tree(kept)
+        tree = fit_part(kept)
         losses += [total_log_loss(tree, candidate, out) for candidate in candidates]
     # Without folds, for very few rows, all losses are zero: take a candidate from the middle.
     return candidates[int(losses.argmin()) if losses.any() else len(candidates) // 2]
@@ -589,7 +556,7 @@ def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
 
 
 def add_points(
-    model: FittedTree, data: Dataset, options: FitOptions, grow: Grow, n_threads: int = 1
+    model: FittedTree, data: Dataset, options: FitOptions, grow_part: GrowPart, n_threads: int = 1
 ) -> FittedTree:
     """Return a fitted tree with points; the table of points is empty if they do not help.
 
@@ -604,23 +571,23 @@ def add_points(
         Cases, normally the training cases.
     options : FitOptions
         With the points to learn.
-    grow : callable
-        Grows a tree from a part of the cases.
+    grow_part : callable
+        Grows the unpruned tree of a part of the cases.
     n_threads : int
         Number of threads; the result does not depend on it.
     """
     assert options.points is not None
     cases = distinct_cases(data, MAX_CASES, _varying(data.values))
-    ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
+    positions = _positions_in_class(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
     for fold in range(POINTS_FOLDS):
-        out = ranks % POINTS_FOLDS == fold
+        out = positions % POINTS_FOLDS == fold
         if out.all() or not out.any():
             # Too few cases to hold some out.
             return replace(model, points=Scorecard(1.0, np.zeros(1), (), n_cases=len(out)))
         kept = select_rows(cases, ~out)
-        tree = grow_and_prune(kept, grow, model.pruner)[1].tree
+        tree = grow_and_prune(kept, grow_part, model.pruner)[1].tree
         tree = soften(tree, options.softness, 1.0, kept)
         estimates = probabilities(model.smoother, tree)
         shares[out] = mix(tree, cases.values[out], estimates, n_threads=n_threads)
@@ -629,7 +596,7 @@ def add_points(
         cases.labels.astype(np.int64),
         cases.weights / unit,
         shares,
-        ranks % PENALTY_FOLDS,
+        positions % PENALTY_FOLDS,
     )
     card, out, held_out = learn_points(options.points, learned, data.schema, n_threads)
     if not card.attributes:
@@ -639,7 +606,7 @@ def add_points(
         held_out /= held_out.sum(axis=1, keepdims=True)
     known = select_rows(cases, out)
     leaf = apply(model.tree, known.values, n_threads=n_threads)
-    return FittedScorecard.of(model, card, ScoreGroups.grouped(held_out, known, leaf))
+    return FittedScorecard.from_tree(model, card, ScoreGroups.grouped(held_out, known, leaf))
 
 
 def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None = None) -> Dataset:
@@ -672,13 +639,13 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
     )
 
 
-def _ranks_in_order(labels: NDArray[Any], n_classes: int) -> Ints:
-    """Return the rank of each case among those of its class."""
-    ranks = np.empty(len(labels), dtype=np.int64)
+def _positions_in_class(labels: NDArray[Any], n_classes: int) -> Ints:
+    """Return the position of each case among those of its class, from 0."""
+    positions = np.empty(len(labels), dtype=np.int64)
     for label in range(n_classes):
         rows = labels == label
-        ranks[rows] = np.arange(np.count_nonzero(rows))
-    return ranks
+        positions[rows] = np.arange(np.count_nonzero(rows))
+    return positions
 
 
 # Held-out data

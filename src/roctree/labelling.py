@@ -164,10 +164,10 @@ class Leaves:
         return replace(self, nodes=nodes, counts=counts, shares=shares)
 
     def with_empty_joined(self) -> "Leaves":
-        """Return the leaves with shares of leaves without cases changed to those of the next.
+        """Return the leaves, those without cases with the share of the next leaf that has some.
 
-        Of the leaves with a lower share of positives, the next; below all others, the last. The
-        label of an empty leaf changes no rate, so that it needs no labelling of its own.
+        The next leaf is that with the next lower share of positives; after the last one, the last.
+        The label of an empty leaf changes no rate, so that it needs no labelling of its own.
         """
         totals = np.bincount(self.rank, self.counts.sum(axis=1))
         full = np.flatnonzero(totals > 0.0)
@@ -283,16 +283,16 @@ class LeastCost:
 
     Parameters
     ----------
-    cost_fp
+    cost_fp : float or None
         Cost of a false alarm, for two classes; 1 if only ``cost_fn`` is given.
-    cost_fn
+    cost_fn : float or None
         Cost of a miss; 1 if only ``cost_fp`` is given.
-    cost_matrix
+    cost_matrix : tuple of tuples of float, or None
         Costs of all pairs of classes, ``cost_matrix[predicted][true]``.
-    prior
+    prior : float, tuple of float or None
         Class shares in the target population, or the share of positives; by default those of the
         leaves.
-    cost_reject
+    cost_reject : float or None
         Cost of leaving a case undecided, whatever its class (Chow 1970); None to decide every case.
     """
 
@@ -381,9 +381,9 @@ class MaxFPR:
 
     Parameters
     ----------
-    rate
+    rate : float
         Highest false positive rate.
-    randomise
+    randomise : bool
         Whether to attain it exactly, by predicting the cases of one more group of leaves positive
         at random.
     """
@@ -428,9 +428,9 @@ class MinTPR:
 
     Parameters
     ----------
-    rate
+    rate : float
         Lowest true positive rate.
-    randomise
+    randomise : bool
         Whether to attain it exactly, by predicting the cases of the last group of leaves positive
         at random.
     """
@@ -479,9 +479,9 @@ class BestFBeta:
 
     Parameters
     ----------
-    beta
+    beta : float
         Importance of recall relative to precision.
-    prior
+    prior : float, tuple of float or None
         Share of positives in the target population; by default that of the leaves.
     """
 
@@ -515,7 +515,7 @@ class Threshold:
 
     Parameters
     ----------
-    value
+    value : float
         Lowest probability of positive leaves, from 0 to 1.
     """
 
@@ -544,7 +544,7 @@ LABELLING: dict[str, type[Labeller]] = {
 
 
 def describe_request(labeller: Labeller) -> str:
-    """Return in words what an operating point was asked for.
+    """Describe the request for an operating point in words.
 
     >>> describe_request(MaxFPR(0.1))
     'highest true positive rate with a false positive rate of at most 0.1'
@@ -555,14 +555,14 @@ def describe_request(labeller: Labeller) -> str:
         case Majority():
             return "the most frequent class"
         case LeastCost():
-            asked = _describe_costs(labeller) + _describe_reject(labeller.cost_reject)
-            return "lowest cost" + asked + _describe_prior(labeller.prior)
+            costs = _describe_costs(labeller) + _describe_reject(labeller.cost_reject)
+            return "lowest cost" + costs + _describe_prior(labeller.prior)
         case MaxFPR(rate, randomise):
-            wanted = f"with a false positive rate of {'' if randomise else 'at most '}{rate:g}"
-            return f"highest true positive rate {wanted}{', randomised' * randomise}"
+            limit = f"with a false positive rate of {'' if randomise else 'at most '}{rate:g}"
+            return f"highest true positive rate {limit}{', randomised' * randomise}"
         case MinTPR(rate, randomise):
-            wanted = f"with a true positive rate of {'' if randomise else 'at least '}{rate:g}"
-            return f"lowest false positive rate {wanted}{', randomised' * randomise}"
+            limit = f"with a true positive rate of {'' if randomise else 'at least '}{rate:g}"
+            return f"lowest false positive rate {limit}{', randomised' * randomise}"
         case BestFBeta(beta, prior):
             return f"highest F-measure with beta {beta:g}{_describe_prior(prior)}"
         case Threshold(value):
@@ -826,8 +826,8 @@ class OperatingPoint:
         """Share of the cases that remain undecided, at the requested prior."""
         if not self.abstains:
             return 0.0
-        two = _as_judged(self, self.confusion)
-        return float((two.confusion[two.n_classes :] * two.weights).sum())
+        view = _cost_view(self, self.confusion)
+        return float((view.confusion[len(view.weights) :] * view.weights).sum())
 
     @property
     def achievement(self) -> str:
@@ -866,21 +866,24 @@ def operating_point(
         Number of nodes of the tree.
     counts, seed, in_parts : see ``OperatingPoint``
     """
-    two = leaves.against_rest if separates_one_class(labeller) else leaves
-    asked = labeller if two is leaves else _of_two_classes(labeller, leaves)
-    chosen = asked(two)
-    judged = asked if isinstance(asked, LeastCost) else LeastCost(
-        prior=getattr(asked, "prior", None)
-    )  # fmt: skip
-    costs = judged.matrix(two) * judged.weights(two)
-    confusion = _confusion(two, chosen)
+    # To separate one class from the rest is a problem of two classes.
+    view = leaves.against_rest if separates_one_class(labeller) else leaves
+    chooser = labeller if view is leaves else _of_two_classes(labeller, leaves)
+    chosen = chooser(view)
+    if isinstance(chooser, LeastCost):
+        pricing = chooser
+    else:
+        pricing = LeastCost(prior=getattr(chooser, "prior", None))
+    weights = pricing.weights(view)
+    costs = pricing.matrix(view) * weights
+    confusion = _confusion(view, chosen)
     rates: dict[str, Any] = {"expected_cost": float((confusion * costs).sum())}
-    if two.n_classes == 2:
-        ratio = _cost_ratio(two, chosen, judged.weights(two))
-        rates |= _rates_of_two(two, confusion) | {"cost_ratio": ratio}
-        if judged is asked:
-            rates["isocost_slope"] = _isocost_slope(two, costs)
-    if two is not leaves:
+    if view.n_classes == 2:
+        rates |= _rates_of_two(view, confusion)
+        rates["cost_ratio"] = _cost_ratio(view, chosen, weights)
+        if pricing is chooser:
+            rates["isocost_slope"] = _isocost_slope(view, costs)
+    if view is not leaves:
         chosen = _for_all_classes(chosen, leaves)
     return OperatingPoint(
         labeller,
@@ -915,48 +918,43 @@ def cost_of_labels(point: OperatingPoint, confusion: Floats) -> tuple[float, flo
     """
     if not isinstance(point.labeller, LeastCost) or not confusion.sum(axis=0).all():
         return None
-    judged = _as_judged(point, confusion / confusion.sum())
-    costs = judged.costs * judged.weights
-    of_one_label = costs @ judged.confusion.sum(axis=0)
-    return float((judged.confusion * costs).sum()), float(of_one_label.min())
+    view = _cost_view(point, confusion / confusion.sum())
+    costs = view.costs * view.weights
+    of_one_label = costs @ view.confusion.sum(axis=0)
+    return float((view.confusion * costs).sum()), float(of_one_label.min())
 
 
-class _Judged(NamedTuple):
-    """Labels of cases, their costs, and the factors from the shares of the cases to the prior.
+class _CostView(NamedTuple):
+    """Predictions and their costs: of two classes if one class is separated from the rest.
 
     Parameters
     ----------
     confusion, costs : float64[labels, classes]
-        Of two classes if one class was asked for against the rest.
     weights : float64[classes]
+        Factors from the class shares of the cases to the requested prior.
     """
 
     confusion: Floats
     costs: Floats
     weights: Floats
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.weights)
 
-
-def _as_judged(point: OperatingPoint, confusion: Floats) -> _Judged:
-    """Return shares of cases by predicted and true class as the request of ``point`` sees them."""
+def _cost_view(point: OperatingPoint, confusion: Floats) -> _CostView:
+    """Return shares of cases by predicted and true class, with the costs of an operating point."""
     totals = confusion.sum(axis=0)
     leaves = Leaves(np.array([0]), totals[None], totals[None] / totals.sum(), point.positive)
-    two = leaves.against_rest if separates_one_class(point.labeller) else leaves
-    asked: Any = point.labeller
-    if two is not leaves:
-        asked = _of_two_classes(asked, leaves)
+    view = leaves.against_rest if separates_one_class(point.labeller) else leaves
+    labeller: Any = point.labeller
+    if view is not leaves:
+        labeller = _of_two_classes(labeller, leaves)
         n_classes = leaves.n_classes
         side = np.eye(2)[(np.arange(n_classes) == leaves.positive).astype(np.int64)]
         decided, undecided = confusion[:n_classes], confusion[n_classes:]
         confusion = np.vstack([side.T @ decided @ side, undecided @ side])
-    costs = replace(asked, cost_reject=None).matrix(two)
-    if asked.cost_reject is not None:
-        costs = np.vstack([costs, np.full(two.n_classes, asked.cost_reject)])
-    return _Judged(confusion, costs, asked.weights(two))
+    costs = replace(labeller, cost_reject=None).matrix(view)
+    if labeller.cost_reject is not None:
+        costs = np.vstack([costs, np.full(view.n_classes, labeller.cost_reject)])
+    return _CostView(confusion, costs, labeller.weights(view))
 
 
 def _of_two_classes(labeller: Labeller, leaves: Leaves) -> Labeller:

@@ -65,28 +65,29 @@ class Rule:
 
     Parameters
     ----------
-    wish : str
+    expected : str
         The values that pass, as a template of ``roctree.errors``; ``{none!r}``, ``{true!r}`` and
         ``{false!r}`` stand for these values.
-    allows : callable
+    accepts : callable
         Whether a value passes.
     names : tuple of str
         The values that pass, if they are names.
     """
 
-    wish: str
-    allows: Callable[[Any], bool]
+    expected: str
+    accepts: Callable[[Any], bool]
     names: tuple[str, ...] = ()
 
 
-def _whole_from(least: int) -> Rule:
+def _integer_from(least: int) -> Rule:
     return Rule(
-        f"an integer of at least {least}, or " + "{none!r}",
+        f"an integer of at least {least}, or {{none!r}}",
         lambda value: value is None or (is_integer(value) and value >= least),
     )
 
 
-def _one_of(choices: Iterable[str]) -> Rule:
+def one_of(choices: Iterable[str]) -> Rule:
+    """Return the rule of a parameter that is one of some names."""
     names = tuple(choices)
     return Rule(
         _either([repr(name) for name in names]),
@@ -103,8 +104,8 @@ _NOT_NEGATIVE = Rule("a number of at least 0", lambda value: is_finite_number(va
 _FLAG = Rule("{true!r} or {false!r}", lambda value: isinstance(value, bool | np.bool_))
 
 RULES: dict[str, Rule] = {
-    "max_depth": _whole_from(0),
-    "max_leaf_nodes": _whole_from(1),
+    "max_depth": _integer_from(0),
+    "max_leaf_nodes": _integer_from(1),
     "min_samples_split": _NOT_NEGATIVE,
     "min_samples_leaf": Rule(
         "a number above 0", lambda value: is_finite_number(value) and value > 0
@@ -114,22 +115,22 @@ RULES: dict[str, Rule] = {
     ),
     "min_gain": _NOT_NEGATIVE,
     "ccp_alpha": _NOT_NEGATIVE,
-    "nominal": _one_of(get_args(Nominal)),
+    "nominal": one_of(get_args(Nominal)),
     "category_shrinkage": Rule(
         "'auto', a number of at least 0, or {none!r}",
-        lambda value: value is None or _is(value, "auto") or _NOT_NEGATIVE.allows(value),
+        lambda value: value is None or _is(value, "auto") or _NOT_NEGATIVE.accepts(value),
         ("auto",),
     ),
-    "missing": _one_of(get_args(Missing)),
-    "threshold": _one_of(get_args(ThresholdPlacement)),
-    "growth": _one_of(get_args(GrowthOrder)),
+    "missing": one_of(get_args(Missing)),
+    "threshold": one_of(get_args(ThresholdPlacement)),
+    "growth": one_of(get_args(GrowthOrder)),
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,
-    "labels": _one_of(get_args(Labels)),
-    "ranking": _one_of(RANKINGS),
+    "labels": one_of(get_args(Labels)),
+    "ranking": one_of(RANKINGS),
     "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
-    "splits": _one_of(get_args(SplitSearch)),
+    "splits": one_of(get_args(SplitSearch)),
     "max_bins": Rule(
         f"an integer from 2 to {MAX_BINS}",
         lambda value: is_integer(value) and 2 <= value <= MAX_BINS,
@@ -148,11 +149,11 @@ RULES: dict[str, Rule] = {
 def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) -> None:
     """Raise ``ParameterError`` if this parameter cannot have that value."""
     rule = rules[name]
-    if not rule.allows(value):
+    if not rule.accepts(value):
         raise ParameterError(
             parameter=name,
             value=value,
-            reason="is not allowed{suggestion}: give " + rule.wish,
+            reason="is not allowed{suggestion}: give " + rule.expected,
             suggestion=did_you_mean(value, rule.names),
             none=None,
             true=True,

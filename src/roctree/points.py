@@ -748,7 +748,7 @@ def learn_points(points: Points, cases: PointsCases, schema: Schema, n_threads: 
         bases = select_bases(points, cases, bases, leaves)
     if not bases:
         return HeldOut(none, out, cases.shares[out])
-    problem = RidgeRegression.of(points, cases, bases, leaves)
+    problem = RidgeRegression.from_cases(points, cases, bases, leaves)
     chosen = choose_penalty(problem, cases, out, n_threads)
     if not chosen.log_loss < (1.0 - MIN_GAIN) * tree_loss:
         return HeldOut(none, out, cases.shares[out])
@@ -1031,7 +1031,7 @@ class RidgeRegression:
     solution: Floats
 
     @classmethod
-    def of(
+    def from_cases(
         cls, points: Points, cases: PointsCases, bases: Sequence[Basis], leaves: Floats
     ) -> "RidgeRegression":
         """Return the regression on the columns of some attributes; all coefficients start at 0."""
@@ -1161,7 +1161,7 @@ def select_bases(
     designs = [each.columns(cases.values[:, each.feature]) for each in bases]
     squares = [design**2 for design in designs]
     chosen: list[int] = []
-    problem = RidgeRegression.of(points, cases, [], leaves)
+    problem = RidgeRegression.from_cases(points, cases, [], leaves)
     while len(chosen) < points.max_attributes:
         shares = softmax(problem.solve(SELECTING_PENALTY).T)
         truth = np.eye(shares.shape[1])[cases.labels]
@@ -1172,7 +1172,9 @@ def select_bases(
             for number, (design, square) in enumerate(zip(designs, squares, strict=True))
         ]
         chosen.append(int(np.argmax(promises)))
-        problem = RidgeRegression.of(points, cases, [bases[number] for number in chosen], leaves)
+        problem = RidgeRegression.from_cases(
+            points, cases, [bases[number] for number in chosen], leaves
+        )
     return [bases[number] for number in sorted(chosen)]
 
 

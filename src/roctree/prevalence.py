@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.arrays import Floats
-from roctree.errors import ParameterError
+from roctree.errors import DataError, ParameterError
 from roctree.roc.arithmetic import group_sums
 from roctree.roc.inputs import check_confidence
 from roctree.text import html_table, text_table
@@ -234,8 +234,10 @@ def estimate_prior(
         Seed of the resampling.
     """
     check_confidence(level)
-    change = _test_of_change(reference.sum(axis=1), weights)
     n_cases = float(weights.sum())
+    if n_cases == 0.0:
+        raise DataError("X has no rows: at least one unlabelled case is needed.")
+    change = _test_of_change(reference.sum(axis=1), weights)
     reference, weights = _pooled(reference, weights, order)
     totals = reference.sum(axis=0)
     distributions = reference / np.where(totals > 0.0, totals, 1.0)
@@ -294,8 +296,8 @@ def _check_separated(distributions: Floats) -> None:
         groups = "a single group" if n_leaves == 1 else f"{n_leaves} groups"
         raise ParameterError(
             f"The leaves do not separate the classes: they form {groups} with enough labelled "
-            f"cases, in which the shares of {n_classes} classes cannot be told apart. Give more "
-            "labelled cases, or use a tree with more leaves."
+            f"cases, in which the shares of {n_classes} classes cannot be distinguished. Give "
+            "more labelled cases, or use a tree with more leaves."
         )
 
 

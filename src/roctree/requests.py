@@ -70,7 +70,7 @@ class PointArguments:
             return BestFBeta(self.beta, prior)
         if self.threshold is not None:
             return Threshold(self.threshold)
-        matrix = None if self.cost_matrix is None else _nested(self.cost_matrix, classes)
+        matrix = None if self.cost_matrix is None else _matrix_as_tuples(self.cost_matrix, classes)
         if self.cost_reject is not None:
             labels_with_undecided(classes)
         return LeastCost(self.cost_fp, self.cost_fn, matrix, prior, self.cost_reject)
@@ -158,12 +158,12 @@ class OperatingRequest(NamedTuple):
                     f"{', '.join(known)}."
                 )
         request = PointArguments(**arguments)
-        by = request.default_counts if counts is None else counts
+        basis = request.default_counts if counts is None else counts
         labeller = request.labeller(classes)
         if len(classes) > 2:
             _check_positive(labeller, positive, classes)
         place = class_of_interest if positive is None else class_index(positive, classes)
-        return cls(labeller, by, place, check_seed(seed))
+        return cls(labeller, basis, place, check_seed(seed))
 
     @classmethod
     def from_point(cls, point: OperatingPoint) -> "OperatingRequest":
@@ -255,14 +255,16 @@ def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
     """Return costs [predicted, true] as an array; by default every error costs one."""
     if cost_matrix is None:
         return 1.0 - np.eye(len(classes))
-    return checked_matrix(np.array(_nested(cost_matrix, classes)), len(classes))
+    return checked_matrix(np.array(_matrix_as_tuples(cost_matrix, classes)), len(classes))
 
 
 def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Return X, y and sample_weight of held-out cases given as (X, y) or (X, y, sample_weight)."""
     if len(counts) not in (2, 3):
         raise ParameterError(
-            parameter="counts", reason=f"has {len(counts)} parts: give (X, y) of held-out cases"
+            parameter="counts",
+            reason=f"is a tuple of {len(counts)}: give (X, y) or (X, y, sample_weight) of held-out "
+            "cases",
         )
     X, y, sample_weight = (*counts, None)[:3]
     return X, y, sample_weight
@@ -302,7 +304,8 @@ def _prior_in_class_order(prior: Any, classes: NDArray[Any]) -> Any:
     return tuple(np.atleast_1d(as_numbers("prior", prior)).tolist())
 
 
-def _nested(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
+def _matrix_as_tuples(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
+    """Return costs in the order of the classes, in a form that can be compared and hashed."""
     table = as_numbers("cost_matrix", _matrix_in_class_order(matrix, classes))
     if table.ndim != 2:
         raise ParameterError(
@@ -353,20 +356,22 @@ def _check_class_labels(
 ) -> list[Any]:
     """Return the class labels; raise ``ParameterError`` unless a mapping has exactly these keys."""
     labels: list[Any] = classes.tolist()
-    for stranger in (label for label in given if label not in labels):
+    unknown = [label for label in given if label not in labels]
+    if unknown:
         texts = [label for label in labels if isinstance(label, str)]
         raise ParameterError(
             parameter=name,
             reason="names {unknown!r}{suggestion}, which is not a class; the classes are {classes}",
-            unknown=stranger,
-            suggestion=did_you_mean(stranger, texts),
+            unknown=unknown[0],
+            suggestion=did_you_mean(unknown[0], texts),
             classes=", ".join(map(repr, labels)),
         )
-    for absent in (label for label in labels if label not in given):
+    absent = [label for label in labels if label not in given]
+    if absent:
         raise ParameterError(
             parameter=name,
             reason="lacks {what} {absent!r}: give it for every class",
             what=what,
-            absent=absent,
+            absent=absent[0],
         )
     return labels

@@ -38,8 +38,10 @@ class FittedScorecard(FittedScores, FittedTree):
     points: Scorecard
 
     @classmethod
-    def of(cls, model: FittedTree, points: Scorecard, scored: ScoreGroups) -> "FittedScorecard":
-        """Return a tree with these points, not calibrated."""
+    def from_tree(
+        cls, model: FittedTree, points: Scorecard, scored: ScoreGroups
+    ) -> "FittedScorecard":
+        """Return a tree with these points, without an operating point."""
         known = {each.name: getattr(model, each.name) for each in fields(FittedTree)}
         return cls(**(known | {"points": points, "operating_point": None, "scored": scored}))
 
@@ -64,7 +66,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     @property
     def mixes_leaves(self) -> bool:
-        """Whether labels are the mean of those of leaves: no, they follow from the points too."""
+        """False: labels follow from the probabilities of cases, not from the votes of leaves."""
         return False
 
     @cached_property
@@ -85,7 +87,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     def decision_function(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the score of each row by its probabilities."""
-        values = self.encode(X)
+        values = self.encode(X, n_threads)
         shares = self.row_probabilities(values, n_threads)
         return self._scores(shares, shares * self.class_weight, values, n_threads)
 
@@ -126,7 +128,7 @@ class FittedScorecard(FittedScores, FittedTree):
         return PointsTable(self.points, self.schema, place, leaves)
 
     @property
-    def usual_labels_text(self) -> str:
+    def default_labels_text(self) -> str:
         """How labels are chosen without an operating point."""
         return "the most probable class, by leaf and points"
 
@@ -227,19 +229,18 @@ class ScoreExplanation(Explanation):
         by_tree = str(tree).partition(": ")[2]
         form = "+.0f" if self.whole else "+.2f"
         largest = max(abs(points[0]) for _, points in self.steps) or 1.0
+        has_bars = len(self.columns) == 1
         rows = []
         for name, points in self.steps:
             cells = [format(point, form) for point in points]
-            if len(points) == 1:
+            if has_bars:
                 length = round(_BAR * abs(points[0]) / largest)
                 cells.append(("+" if points[0] > 0.0 else "-") * length)
             rows.append([name, *cells])
-        rows.append(["sum", *(format(each, form) for each in self.total), *[""] * (len(cells) - 1)])
-        rows[-1] = rows[-1][: len(rows[0])]
-        bars = [""] * (len(self.total) == 1)
-        sides = ["left", *["right"] * len(self.total), *["left"] * len(bars)]
+        rows.append(["sum", *(format(each, form) for each in self.total), *[""] * has_bars])
+        sides = ["left", *["right"] * len(self.columns), *["left"] * has_bars]
         listed = ", ".join(f"{label} {value:.3f}" for label, value in self.probabilities.items())
-        table = text_table(["", *self.columns, *bars], rows, sides)  # type: ignore[arg-type]
+        table = text_table(["", *self.columns, *[""] * has_bars], rows, sides)  # type: ignore[arg-type]
         return f"{self.label}: {listed}\nby the tree: {by_tree}\n{table}"
 
     __repr__ = __str__

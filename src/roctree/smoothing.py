@@ -230,6 +230,9 @@ class UniformWhereEmpty:
 
     smoother: "Smoother | str" = "m_branch"
 
+    def __post_init__(self) -> None:
+        resolve_smoother(self.smoother)
+
     def __call__(self, tree: Tree) -> Floats2D:
         """Return the probabilities of each node."""
         estimates = resolve_smoother(self.smoother)(tree).copy()
@@ -331,6 +334,9 @@ def choices(smoother: Smoother) -> list[Smoother]:
     >>> choices(MBranch(M="auto"))[:2]
     [MBranch(M=0.25), MBranch(M=0.5)]
     """
+    if isinstance(smoother, UniformWhereEmpty):
+        inner = choices(resolve_smoother(smoother.smoother))
+        return [UniformWhereEmpty(each) for each in inner] if len(inner) > 1 else [smoother]
     grid: Grid = getattr(smoother, "grid", {})
     automatic = [option for option in grid if getattr(smoother, option) == "auto"]
     settings = [
@@ -348,6 +354,8 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats2D:
     """Return a smoother's probabilities, checked: user-defined smoothers may return anything."""
     try:
         found = np.asarray(smoother(tree), dtype=np.float64)
+    except ParameterError:
+        raise
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"{smoother!r} did not return an array of probabilities: {error}."

@@ -50,17 +50,18 @@ class Tally:
     values: Floats
 
     @classmethod
-    def of(cls, tree: Tree, cases: Dataset) -> "Tally":
+    def from_cases(cls, tree: Tree, cases: Dataset) -> "Tally":
         """Count some cases."""
         values, labels, weights = cases.values, cases.labels, cases.weights
-        parts, apart = node_class_counts(tree, values, labels, weights), divided_rows(tree, values)
-        if not apart.any():
+        parts = node_class_counts(tree, values, labels, weights)
+        divided = divided_rows(tree, values)
+        if not divided.any():
             # Not a view, which would keep the values of all cases.
             return cls(tree, parts, parts[tree.leaves], values[:0].copy())
-        whole = node_class_counts(tree, values[~apart], labels[~apart], weights[~apart])
-        own = np.zeros((int(apart.sum()), tree.n_classes))
-        own[np.arange(len(own)), labels[apart]] = weights[apart]
-        return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
+        whole = node_class_counts(tree, values[~divided], labels[~divided], weights[~divided])
+        own = np.zeros((int(divided.sum()), tree.n_classes))
+        own[np.arange(len(own)), labels[divided]] = weights[divided]
+        return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[divided])
 
     def of_tree(self, tree: Tree) -> "Tally":
         """Return this tally; raise ``ParameterError`` if its cases were counted in another tree."""
@@ -86,14 +87,14 @@ class Tally:
         return cls(first.tree, parts, np.concatenate([leaves, *own]), np.concatenate(values))
 
     @property
-    def whole(self) -> Floats:
+    def undivided(self) -> Floats:
         """The cases at all nodes except divided ones, float64[nodes, classes]."""
         counts = np.zeros_like(self.parts)
         counts[self.tree.leaves] = self.counts[: self.tree.n_leaves]
         return subtree_counts(self.tree, counts)
 
     @property
-    def apart(self) -> tuple[Floats, Floats]:
+    def divided(self) -> tuple[Floats, Floats]:
         """The divided cases, float64[divided, features], and their weights in their classes."""
         return self.values, self.counts[self.tree.n_leaves :]
 
@@ -313,7 +314,7 @@ def _round_shares(shares: Floats, decimals: int) -> Floats:
 def _distinct(shares: Floats) -> tuple[Floats, Ints]:
     """Return the distinct rows, and which of them each row is."""
     if shares.shape[1] == 2:
-        # One column says all, and is much faster to sort.
+        # One column determines the other, and is much faster to sort.
         _, first, group = np.unique(shares[:, 1], return_index=True, return_inverse=True)
         return shares[first], group
     found, group = np.unique(shares, axis=0, return_inverse=True)

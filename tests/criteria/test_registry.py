@@ -81,7 +81,10 @@ def test_an_option_that_makes_no_sense_is_refused_by_name(make, message):
         make()
 
 
-@pytest.mark.parametrize("table", [[], [[]], [1, 2], [[1, -1]], [[float("nan"), 1]], [[[1]]]])
+@pytest.mark.parametrize(
+    "table",
+    [[], [[]], [1, 2], [[1, -1]], [[float("nan"), 1]], [[[1]]], [[1], [2, 3]], "gini", None],
+)
 def test_what_is_no_table_of_weights_is_refused(table):
     with pytest.raises(DataError, match="table"):
         Gini()(table)

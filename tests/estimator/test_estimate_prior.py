@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from roctree import (
+    DataError,
     MultiscaleClassifier,
     NaiveBayesTreeClassifier,
     ParameterError,
@@ -376,6 +377,14 @@ def test_leaves_of_one_class_are_ordered_by_its_probability():
     assert score_order(np.array([[0.2, 0.8], [0.9, 0.1]])).tolist() == [0.8, 0.1]
     three = np.array([[0.5, 0.3, 0.2], [0.9, 0.1, 0.0], [0.1, 0.5, 0.4], [0.0, 0.1, 0.9]])
     assert score_order(three).tolist() == [0.25, 0.45, 1.25, 2.45]
+
+
+@each_classifier
+def test_no_batches_at_all_are_refused(model):
+    X, y = cases([0.5, 0.5], 200, seed=0)
+    fitted = model.fit(X, y)
+    with pytest.raises(DataError, match="X has no rows"):
+        fitted.estimate_prior(iter([]))
 
 
 def estimate(change, fit, before=0.5):

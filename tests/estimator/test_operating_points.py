@@ -166,7 +166,10 @@ class TestCounts:
         ("counts", "sentence"),
         [
             ("trainings", "counts='trainings' is not known (did you mean 'training'?)"),
-            (([[1.0]],), "counts has 1 parts: give (X, y) of held-out cases."),
+            (
+                ([[1.0]],),
+                "counts is a tuple of 1: give (X, y) or (X, y, sample_weight) of held-out cases.",
+            ),
             ([[1.0]], "counts must be 'training', 'smoothed', or (X, y) of held-out cases."),
             (np.ones((2, 2)), "counts must be 'training', 'smoothed', or (X, y)"),
             (None, "Give an operating point"),

@@ -52,8 +52,8 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
         ROCTreeClassifier(**{name: value}).fit(X, Y)
     assert f"{name}={value!r} is not allowed" in str(refusal.value)
     example = {"ill": 5, "well": 1}
-    wish = RULES[name].wish.format(none=None, true=True, false=False, example=example)
-    assert f"give {wish}." in str(refusal.value)
+    expected = RULES[name].expected.format(none=None, true=True, false=False, example=example)
+    assert f"give {expected}." in str(refusal.value)
 
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED.items())
@@ -119,3 +119,17 @@ def test_a_ranking_set_after_the_fit_is_checked_where_it_is_used():
     assert hasattr(tree, "classes_")
     with pytest.raises(ParameterError, match="ranking='nearest' is not allowed"):
         tree.decision_function(X)
+
+
+def test_options_of_points_need_points():
+    message = "points=None has no options such as max_attributes: set points too"
+    with pytest.raises(ParameterError, match=message):
+        ROCTreeClassifier().set_params(points__max_attributes=3)
+    tree = ROCTreeClassifier().set_params(points="linear", points__max_attributes=3)
+    assert tree.points.max_attributes == 3
+
+
+def test_labels_set_after_the_fit_are_checked():
+    tree = ROCTreeClassifier().fit(X, Y).set_params(labels="most")
+    with pytest.raises(ParameterError, match="labels='most' is not allowed"):
+        tree.predict(X)

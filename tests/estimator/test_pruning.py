@@ -73,6 +73,15 @@ def test_raising_takes_the_training_cases(data):
     assert later.tree_ == at_once.tree_
 
 
+def test_raising_takes_training_cases_whose_weights_sum_to_one(data):
+    X, y = data
+    weights = np.full(len(y), 1.0 / len(y))
+    pruner = ErrorBased(limit="weka", raising=True)
+    at_once = presets.j48().fit(X, y, weights)
+    grown = presets.j48(pruning="none").fit(X, y, weights)
+    assert grown.pruned(pruner, X=X, y=y, sample_weight=weights).tree_ == at_once.tree_
+
+
 def test_reduced_error_takes_validation_data(tree, other_data):
     X_val, y_val = other_data
     small = tree.pruned("reduced_error", X_val=X_val, y_val=y_val)

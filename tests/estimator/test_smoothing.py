@@ -13,6 +13,7 @@ from roctree.smoothing import (
     Laplace,
     MBranch,
     MEstimate,
+    UniformWhereEmpty,
 )
 from tests.estimator import weather
 from tests.shared_data import load
@@ -288,3 +289,37 @@ def test_pruning_afterwards_keeps_what_fit_has_chosen():
     X, y = noisy()
     tree = ROCTreeClassifier(smoothing=MBranch("auto")).fit(X, y)
     assert tree.pruned("pessimistic").smoothing_ == tree.smoothing_
+
+
+@automatic
+def test_weights_that_sum_to_one_do_not_change_what_is_chosen_afterwards(smoother):
+    X, y = noisy()
+    weights = np.full(len(y), 1.0 / len(y))
+    fitted = ROCTreeClassifier(smoothing=smoother).fit(X, y, weights)
+    later = (
+        ROCTreeClassifier().fit(X, y, weights).smoothed(smoother, X=X, y=y, sample_weight=weights)
+    )
+    assert later.smoothing_ == fitted.smoothing_
+
+
+def test_an_option_of_a_smoother_inside_another_is_chosen_too():
+    X, y = noisy()
+    tree = ROCTreeClassifier(smoothing=UniformWhereEmpty(MBranch("auto"))).fit(X, y)
+    alone = ROCTreeClassifier(smoothing=MBranch("auto")).fit(X, y)
+    assert tree.smoothing_ == UniformWhereEmpty(alone.smoothing_)
+
+
+def test_an_unknown_smoother_inside_another_is_refused():
+    with pytest.raises(ParameterError, match="m_brunch"):
+        UniformWhereEmpty("m_brunch")
+
+
+@automatic
+def test_an_option_that_is_not_chosen_yet_is_refused_in_one_sentence(smoother):
+    with pytest.raises(ParameterError) as refusal:
+        ROCTreeClassifier().fit(*noisy()).smoothed(smoother)
+    name, _, rest = str(refusal.value).partition(" ")
+    assert name.startswith(type(smoother).__name__)
+    assert rest == (
+        "is selected by cross-validation: use it with fit, or pass X and y to smoothed(...)."
+    )

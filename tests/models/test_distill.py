@@ -204,6 +204,13 @@ def test_a_teacher_that_says_no_probabilities_is_refused(line, teacher, message)
         roctree.distill(teacher, *line[:2], max_leaf_nodes=3, n_generated=0)
 
 
+def test_an_unknown_teacher_is_refused_before_a_tree_is_grown(line):
+    told = []
+    with pytest.raises(ParameterError, match="teacher='forest' is not known"):
+        roctree.distill("forest", [[1.0]], ["up"], progress=told.append)
+    assert not told
+
+
 def test_there_is_nothing_to_teach_about_one_class(line):
     with pytest.raises(DataError, match="y has only one class"):
         roctree.distill("auto", line[0], ["up"] * len(line[0]))

@@ -343,6 +343,10 @@ def test_learning_goes_on_only_where_the_cases_were_kept():
         MultiscaleClassifier().partial_fit(ROWS, LABELS)
     with pytest.raises(DataError, match="label 2, which is not a class"):
         MultiscaleClassifier().partial_fit(ROWS, [0, 1, 2, 0, 0], classes=[0, 1])
+    with pytest.raises(
+        ParameterError, match="classes are 0, 1, 2, but the model was fitted to 0, 1"
+    ):
+        begun.partial_fit(ROWS, LABELS, classes=[0, 1, 2])
     with pytest.raises(NotFittedError):
         MultiscaleClassifier().predict(ROWS)
 

@@ -127,5 +127,10 @@ def test_wrong_arguments_are_refused():
         curve.expected_loss(alpha=0.0)
     with pytest.raises(ParameterError, match="choice"):
         curve.expected_loss("best")
+    for threshold in ("half", np.nan, None):
+        with pytest.raises(ParameterError, match="threshold"):
+            curve.expected_loss("fixed", threshold=threshold)
+    with pytest.raises(ParameterError, match="n_steps=0"):
+        curve.loss_curve("rate_driven").points(0)
     with pytest.raises(DataError):
         Curve.from_leaves([0.5], [1], [0]).h_measure()

@@ -86,7 +86,7 @@ def test_curtailment_is_known_to_forget_the_node_above():
 @pytest.mark.parametrize(
     ("smoother", "message"),
     [
-        (one_line, r"one_line fails on a tree .* shape \(2,\).*one row per node"),
+        (one_line, r"one_line fails on <Tree .* shape \(2,\).*one row per node"),
         (counts, r"counts fails on .* returned \[1\.0, 2\.0\] for leaf 0: .* sum to 1"),
         (frequencies, r"frequencies fails on .* a node may have no cases"),
         (beyond, r"beyond fails on .* returned \[-0\.3.*must be non-negative"),
@@ -103,5 +103,5 @@ def test_a_broken_law_is_reported_in_a_sentence(smoother, message):
 
 
 def test_an_exception_is_reported_with_the_tree():
-    with pytest.raises(AssertionError, match=r"fails on a tree with \[0\] children and counts"):
+    with pytest.raises(AssertionError, match=r"fails on <Tree .* n_children \[0\] and counts"):
         checks.check_smoother(lambda tree: tree.counts["no such"])

@@ -187,7 +187,7 @@ def _declared_parameters(estimator: str) -> dict[str, Declared]:
 
 def system_from_options(
     given: Mapping[str, Any], classes: Sequence[Any] = ()
-) -> "FittedClassifier":
+) -> "FittedClassifier[Any]":
     """Return the classifier that options describe.
 
     Parameters
@@ -209,7 +209,7 @@ def system_from_options(
     if system == "tree":
         return tree_from_options(rest, classes)
     values = {name: _parse_parameter(name, text, classes) for name, text in rest.items()}
-    estimator: FittedClassifier = getattr(roctree, SYSTEMS[system])(**values)
+    estimator: FittedClassifier[Any] = getattr(roctree, SYSTEMS[system])(**values)
     return estimator
 
 
@@ -332,7 +332,7 @@ class FitSummary(NamedTuple):
         Number of rows, the first ones, from which the roles were inferred.
     """
 
-    estimator: "FittedClassifier"
+    estimator: "FittedClassifier[Any]"
     n_rows: int
     columns: tuple[ColumnReport, ...]
     n_inspected: int

@@ -145,7 +145,7 @@ def describe(model: ModelArgument, max_depth: DepthOption = None) -> Report:
     loaded = load_fitted(model)
     classes, point = loaded.classes.tolist(), loaded.operating_point
     labels = [quote_if_needed(label, within_list=True) for label in classes]
-    labelling = loaded.usual_labels_text
+    labelling = loaded.default_labels_text
     if point is not None:
         labelling = describe_operating_point(point)
     soft = f"; {SOFT_REMARK}" if loaded.has_soft_thresholds else ""

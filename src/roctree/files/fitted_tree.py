@@ -120,7 +120,7 @@ def read(section: Section) -> FittedTree:
             raise ModelFileError("The file has points without scores of cases.")
         scored = read_scored(section, tree)
         point = read_score_point(section, scored)
-        return replace(FittedScorecard.of(found, card, scored), operating_point=point)
+        return replace(FittedScorecard.from_tree(found, card, scored), operating_point=point)
     if has_scores and not found.mixes_leaves:
         raise ModelFileError("The file has scores of cases, which the tree does not divide.")
     return replace(

@@ -30,9 +30,7 @@ from roctree.errors import ParameterError, how_to_install
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import (
     FitOptions,
-    Learned,
     add_points,
-    assemble,
     distinct_cases,
     grow_binned_tree,
     grower,
@@ -65,7 +63,7 @@ from roctree.parameters import costs_in_class_order
 from roctree.points import MAX_CASES
 from roctree.progress import Callback, Progress, ignore_progress
 from roctree.pruning import need
-from roctree.smoothing import choices
+from roctree.smoothing import choices, probabilities
 from roctree.tally import Counted, joined
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
@@ -195,7 +193,8 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
     pruner = costs_in_class_order(options.pruning, schema.classes)
     binned, totals = _bin_rows(data, summary, schema, options.max_bins, n_threads)
     rules = options.growth_rules(schema.classes, totals.counts, summary.n_rows)
-    scale = scale_of(options.metric, totals.moments.spread, schema)
+    spread = totals.moments.spread
+    scale = scale_of(options.metric, spread, schema)
 
     def finished(n_levels: int) -> None:
         data.report(Progress("growing", n_levels, rules.max_depth, "levels"))
@@ -204,17 +203,22 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
     grown = grow_binned_tree(binned, options, rules, n_threads, finished)
     scale_up = light_scale(float(totals.counts.sum()), summary.n_rows)
     pruned = prune(pruner, replace(grown, counts=grown.counts * scale_up))
-    learned = Learned(
+    model = FittedTree(
+        schema=schema,
+        training=Training.from_target(summary.n_rows, data.target),
+        tree=pruned.tree,
+        node_labels=pruned.labels,
         pruner=pruner,
-        pruned=pruned,
         smoother=options.smoothing,
+        probabilities=probabilities(options.smoothing, pruned.tree),
         class_weight=rules.class_weight,
-        spread=totals.moments.spread,
+        spread=spread,
         scale=scale,
         divides_cases=bool(_divides_missing(pruned.tree, summary.has_missing).any()),
+        labels=options.labels,
+        ranking=options.ranking,
+        width=options.width,
     )
-    training = Training.from_target(summary.n_rows, data.target)
-    model = assemble(options, schema, training, learned)
     if options.points is None:
         return model
     sample = sampled_rows(data, schema)
@@ -248,7 +252,7 @@ def _bin_rows(
     totals, shards = data.coded(summary, coding, n_threads)
     lost = summary.n_rows - totals.n_rows
     if lost:
-        warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
+        warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest)
     binned = Binned(
         names=schema.names,
         edges=edges,

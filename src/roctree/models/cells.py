@@ -2,9 +2,9 @@
 
 A cell is identified by its level, the number of times every side of the whole space was halved, and
 by its corner, the leading bits of the addresses in it. An address has ``BITS`` bits for each
-attribute; the first bits tell in which halves a case is, the second bits in which halves of these,
-and so on. Addresses are ordered by the first bits of all attributes, then by the second bits of
-all, and so on (Morton order), so that the cases of a cell are consecutive. All cells are in one
+attribute: the first bit is the half of the range that the value is in, the second bit the half of
+that half, and so on. Addresses are ordered by the first bits of all attributes, then by the second
+bits, and so on (Morton order), so that the cases of a cell are consecutive. All cells are in one
 table, level by level in the order of their addresses, so that the parts of a cell are found by
 bisection.
 
@@ -52,7 +52,7 @@ from roctree.files.parts import (
 from roctree.fitted import FittedNodes, leaves_by_counts
 from roctree.fitting import prune
 from roctree.labelling import Leaves
-from roctree.parameters import check_parameter
+from roctree.parameters import RULES, Rule, check_parameter
 from roctree.pruning import (
     CostPruningCurve,
     CriticalValue,
@@ -66,6 +66,7 @@ from roctree.requests import held_out_cases
 from roctree.roc.arithmetic import group_sums
 from roctree.smoothing import Frequencies, Smoother, choices, probabilities, resolve_smoother
 from roctree.strategy import is_integer
+from roctree.tally import LeafTable
 from roctree.text import quote_if_needed
 from roctree.tree.growth import breadth_first, consecutive, weight_grid
 from roctree.tree.shape import nodes_in, subtree_counts
@@ -563,7 +564,6 @@ def _rearranged(tree: Tree, parent: Ints, kept: Ints | None = None) -> Renumbere
 
 # --- The fitted model: its parameters, its text and its model file ---
 
-
 # All attributes are halved at once: a line with all of them would be as long as the table is wide.
 MAX_ATTRIBUTES_SHOWN = 4
 
@@ -681,13 +681,11 @@ class FittedCells(FittedNodes):
 
     # Counts
 
-    def leaf_table(
-        self, X: Any = None, y: Any = None, sample_weight: Any = None
-    ) -> tuple[Floats, Floats]:
+    def leaf_table(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> LeafTable:
         """Return the class probabilities of each node, and the class counts that stop there."""
         check_rows_given(X, y, sample_weight)
-        cases = None if X is None else self.dataset(X, y, sample_weight)
-        return self.probabilities, self.cell_tree.stops(cases)
+        stops = self.cell_tree.stops(None if X is None else self.dataset(X, y, sample_weight))
+        return LeafTable(self.probabilities, stops, self.stopping_nodes, self.classes)
 
     @property
     def stopping_nodes(self) -> Ints:
@@ -734,26 +732,20 @@ def prune_cells(
 
 # Parameters and data that are allowed
 
+_RULES = {
+    "max_level": Rule(
+        f"an integer from 0 to {BITS}", lambda value: is_integer(value) and 0 <= value <= BITS
+    ),
+    "merge_leaves": RULES["collapse"],
+    "keep_cases": RULES["collapse"],
+    "labels": RULES["labels"],
+}
+
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` for the first parameter that is not allowed."""
-    level = parameters["max_level"]
-    if not is_integer(level) or not 0 <= level <= BITS:
-        raise ParameterError(
-            parameter="max_level",
-            value=level,
-            reason=f"is not allowed: give an integer from 0 to {BITS}",
-        )
-    for name in ("merge_leaves", "keep_cases"):
-        if not isinstance(parameters[name], bool | np.bool_):
-            raise ParameterError(
-                parameter=name,
-                value=parameters[name],
-                reason="is not allowed: give {yes!r} or {no!r}",
-                yes=True,
-                no=False,
-            )
-    check_parameter("labels", parameters["labels"])
+    for name in _RULES:
+        check_parameter(name, parameters[name], _RULES)
     pruner_of_cells(parameters["pruning"])
     smoother_of_cells(parameters["smoothing"])
 

@@ -127,7 +127,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """
         check_is_fitted(self, "cut_points_")
         values = np.array(encode_columns(X, self.schema_), dtype=np.float64)
-        # Warns if feature names were added or dropped. Names that differ are an error of encoding.
+        # Warns if feature names were added or dropped. Different names are an error when encoding.
         validate_data(self, X, reset=False, skip_check_array=True)
         for feature in np.flatnonzero(~self.schema_.nominal):
             known = ~np.isnan(values[:, feature])
@@ -148,6 +148,7 @@ def _column_cuts(dataset: Dataset, feature: int) -> Floats:
     return cut_points(column, dataset.labels, dataset.weights, dataset.schema.n_classes)
 
 
+# Kernels write zero as the difference of a weight and itself, which has the type of the weight.
 Weights = NDArray[Any]  # int64 where all weights are integers, else float64
 Weight = Any  # an element of such an array
 
@@ -540,9 +541,8 @@ def n_present(class_counts: Weights) -> int:
 def least_price(n_cases: float, table: Floats, class_counts: Weights) -> float:
     """Return the information, in bits over all cases, that a cut must gain at least.
 
-    It is infinite if no cut is possible.
-
-    A cut between pure parts has the shortest description.
+    It is that of a cut between pure parts, which has the shortest description; infinite if no cut
+    is possible.
     """
     n_classes = n_present(class_counts)
     if n_cases < 2.0 or n_classes < 2:

@@ -22,7 +22,7 @@ from roctree.data import Dataset, Schema, encode_columns, take_cells, warn_about
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
-from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
+from roctree.fitting import FitOptions, fit_grown, grow_tree, grower, node_counts
 from roctree.parameters import check_seed
 from roctree.presets import configured
 from roctree.progress import check_callback, ignore_progress
@@ -95,28 +95,28 @@ def distill(  # noqa: PLR0913 - independent options
     >>> distill("auto", X, y, max_leaf_nodes=4, n_generated=1000).get_n_leaves()
     4
     """
-    tell = progress or ignore_progress
+    report = progress or ignore_progress
     tree = configured({"ranking": "soft", "max_leaf_nodes": max_leaf_nodes}, parameters)
     options = FitOptions.from_parameters(tree.get_params(deep=False))
-    _check_choices(n_generated, smear, progress)
+    _check_arguments(teacher, n_generated, smear, progress)
     seed = check_seed(random_state)
     cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has only one class: a teacher needs at least two.")
     warn_about_training_data(cases, stacklevel=2)
     n_threads = number_of_threads(tree.n_jobs)
-    rules = options.growth_rules(cases.schema.classes, class_totals(cases), len(cases.labels))
+    grow_alone, rules = grower(cases, options, n_threads)
     if max_leaf_nodes is None:
-        alone = grow_tree(cases, options, rules, n_threads)
-        tree.max_leaf_nodes = _LEAVES_RATIO * alone.n_leaves
+        tree.max_leaf_nodes = _LEAVES_RATIO * grow_alone(cases).n_leaves
         options = replace(options, max_leaf_nodes=tree.max_leaf_nodes)
-    steps = "Fitting and querying" if isinstance(teacher, str) else "Querying"
-    tell(f"{steps} the teacher.")
-    fitted_teacher = _fitted_teacher(teacher, cases, seed)
-    sample = TeacherSample.from_teacher(fitted_teacher, X, cases, sample_weight)
+    is_auto = isinstance(teacher, str)
+    report(f"{'Fitting and querying' if is_auto else 'Querying'} the teacher.")
+    if is_auto:
+        teacher = Booster.from_cases(cases, seed)
+    sample = TeacherSample.from_teacher(teacher, X, cases, sample_weight)
     n_generated = _default_generated(len(cases.labels)) if n_generated is None else n_generated
     drawn = sample.draw(n_generated, smear, np.random.default_rng(seed))
-    tell(
+    report(
         f"Growing a tree of at most {tree.max_leaf_nodes} leaves on {len(drawn.labels)} weighted "
         "rows."
     )
@@ -138,13 +138,13 @@ class TeacherSample:
 
     Parameters
     ----------
-    ask : callable
+    query : callable
         From sources int64[n, features] to the teacher's probabilities float64[n, classes].
     cases : Dataset
         The training cases.
     """
 
-    ask: Callable[[Ints], Floats]
+    query: Callable[[Ints], Floats]
     cases: Dataset
 
     @classmethod
@@ -157,11 +157,11 @@ class TeacherSample:
         if sample_weight is not None:
             rows = np.flatnonzero(np.asarray(sample_weight) > 0.0)
 
-        def ask(sources: Ints) -> Floats:
+        def query(sources: Ints) -> Floats:
             answer = _predict_proba(teacher, take_cells(X, rows[sources]))
             return _checked_probabilities(answer, len(sources), len(order))[:, order]
 
-        return cls(ask, cases)
+        return cls(query, cases)
 
     def draw(self, n_generated: int, smear: float, random: np.random.Generator) -> Dataset:
         """Return all cases, one row for each class of a case, weighted by its probability.
@@ -170,11 +170,11 @@ class TeacherSample:
         """
         own = self._unmixed(np.arange(len(self.cases.labels)))
         labels = np.eye(self.cases.schema.n_classes)[self.cases.labels]
-        shares = _TEACHER_SHARE * labels + (1.0 - _TEACHER_SHARE) * self.ask(own)
+        shares = _TEACHER_SHARE * labels + (1.0 - _TEACHER_SHARE) * self.query(own)
         sources, weights = own, self.cases.weights
         if n_generated > 0:
             generated = self._smeared(n_generated, smear, random)
-            shares = np.concatenate([shares, self.ask(generated)])
+            shares = np.concatenate([shares, self.query(generated)])
             sources = np.concatenate([own, generated])
             each = weights.sum() / n_generated
             weights = np.concatenate([weights, np.full(n_generated, each)])
@@ -246,8 +246,8 @@ def _few_threads(n_rows: int) -> AbstractContextManager[Any]:
     return threadpool_limits(1, "openmp") if n_rows < _MANY_ROWS else nullcontext()
 
 
-def _fitted_teacher(teacher: Any, cases: Dataset, seed: int) -> Any:
-    """Return the teacher; "auto" is fitted to the cases."""
+def _check_teacher(teacher: Any) -> None:
+    """Raise ``ParameterError`` unless a teacher is "auto" or looks like a fitted classifier."""
     if isinstance(teacher, str):
         if teacher != AUTO:
             raise ParameterError(
@@ -255,7 +255,7 @@ def _fitted_teacher(teacher: Any, cases: Dataset, seed: int) -> Any:
                 value=teacher,
                 reason="is not known: give a classifier or 'auto'",
             )
-        return Booster.from_cases(cases, seed)
+        return
     if not hasattr(teacher, "predict_proba"):
         raise ParameterError(
             f"{type(teacher).__name__} has no predict_proba: give a classifier with that method, "
@@ -263,7 +263,6 @@ def _fitted_teacher(teacher: Any, cases: Dataset, seed: int) -> Any:
         )
     if not hasattr(teacher, "classes_"):
         raise ParameterError(f"{type(teacher).__name__} has no classes_: fit the teacher first.")
-    return teacher
 
 
 def _class_order(known: Any, classes: NDArray[Any]) -> list[int]:
@@ -318,7 +317,8 @@ def _default_generated(n_cases: int) -> int:
     return max(min(max(_GENERATED_PER_CASE * n_cases, _MIN_GENERATED), _MAX_GENERATED), n_cases)
 
 
-def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
+def _check_arguments(teacher: Any, n_generated: Any, smear: Any, progress: Any) -> None:
+    _check_teacher(teacher)
     if n_generated is not None and not (is_integer(n_generated) and n_generated >= 0):
         raise ParameterError(
             parameter="n_generated",

@@ -22,12 +22,12 @@ from roctree.models.cells import (
     resolve_bounds,
     smoother_of_cells,
 )
-from roctree.parameters import Labels, check_parameter, costs_in_class_order
+from roctree.parameters import Labels, costs_in_class_order
 from roctree.pruning import CostPruningCurve, Pruner
 from roctree.smoothing import Smoother, probabilities
 
 
-class MultiscaleClassifier(NodeClassifier):
+class MultiscaleClassifier(NodeClassifier[FittedCells]):
     """A tree of cells: every attribute is halved at once, wherever classes are not yet separate.
 
     Attributes are numbers without missing values. Only cells with cases are kept. A case in
@@ -98,8 +98,6 @@ class MultiscaleClassifier(NodeClassifier):
     (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
     """
 
-    fitted_: FittedCells
-
     def __init__(
         self,
         *,
@@ -156,7 +154,8 @@ class MultiscaleClassifier(NodeClassifier):
         X, y : table of shape (n_samples, n_features), and array of shape (n_samples,)
             The cases, as for ``fit``.
         classes : array of shape (n_classes,)
-            All labels that will occur. Required in the first call, unless ``fit`` was called.
+            All labels that will occur. Required in the first call, unless ``fit`` was called; the
+            same in later calls, or None.
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
 
@@ -173,9 +172,13 @@ class MultiscaleClassifier(NodeClassifier):
         """
         check_parameters(self.get_params(deep=False))
         is_first = not self.__sklearn_is_fitted__()
-        schema = first_schema(X, y, classes) if is_first else self.schema_
-        more = Dataset.encoded(X, as_column(y), schema, sample_weight=sample_weight)
-        more = complete_cases(more)
+        labels = as_column(y)
+        if is_first:
+            schema = first_schema(X, labels, classes)
+        else:
+            schema = self.schema_
+            check_same_classes(classes, schema)
+        more = complete_cases(Dataset.encoded(X, labels, schema, sample_weight=sample_weight))
         return self._learn(more if is_first else join_cases(self.cases_, more), y)
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> Self:
@@ -250,10 +253,19 @@ class MultiscaleClassifier(NodeClassifier):
 
         Parameters
         ----------
-        costs, X_test, y_test, sample_weight, method, positive : see description
-            As for ``ROCTreeClassifier.cost_pruning_curve``.
+        costs : sequence, "all" or None
+            Pairs (cost of a miss, cost of a false alarm), or their ratios; None for the 13 pairs of
+            Bradley and Lovell; "all" for every tree that some ratio makes.
+        X_test, y_test : cases to count errors on
+            None for the training cases.
+        sample_weight : array of shape (n_samples,)
+            Weights of the test cases.
+        method : {"minimum_error", "error_based", "pessimistic"} or Pruner
+            By name with the paper's m = 8 and cf = 0.01.
+        positive : label
+            The positive class; by default ``positive_class_``, the rarer of two.
         **options
-            Options of the pruner.
+            Options of the pruner, such as ``m=8``.
 
         Returns
         -------
@@ -316,14 +328,6 @@ class MultiscaleClassifier(NodeClassifier):
         tags.input_tags.categorical = False
         return tags
 
-    def _model(self) -> FittedCells:
-        """Return the fitted model with ``labels`` as it is set now."""
-        super()._model()
-        if self.fitted_.labels == self.labels:
-            return self.fitted_
-        check_parameter("labels", self.labels)
-        return replace(self.fitted_, labels=self.labels)
-
     @property
     def cases_(self) -> Dataset | None:
         """The training cases; None if they are not kept, as in a model file."""
@@ -363,6 +367,21 @@ def first_schema(X: Any, y: Any, classes: Any) -> Schema:
             "will occur"
         )
     return replace(Dataset.from_data(X, y).schema, classes=encode_labels(classes)[0])
+
+
+def check_same_classes(classes: Any, schema: Schema) -> None:
+    """Raise ``ParameterError`` if other classes are given than in the first call."""
+    if classes is None:
+        return
+    given, known = encode_labels(classes)[0].tolist(), schema.classes.tolist()
+    if given != known:
+        raise ParameterError(
+            parameter="classes",
+            reason="are {given}, but the model was fitted to {known}: give the same classes, or "
+            "none after the first call",
+            given=", ".join(map(repr, given)),
+            known=", ".join(map(repr, known)),
+        )
 
 
 def join_cases(before: Dataset | None, more: Dataset) -> Dataset:

@@ -46,7 +46,7 @@ from roctree.files.parts import (
     write_tree,
 )
 from roctree.fitted import FittedScores
-from roctree.parameters import RULES, Rule, check_parameter
+from roctree.parameters import RULES, Rule, check_parameter, one_of
 from roctree.strategy import is_finite_number
 from roctree.tally import ScoreGroups
 from roctree.text import pluralize, quote_if_needed
@@ -62,7 +62,7 @@ MISSING = -1
 LEAST, SCALE = 1e-75, 1e75
 
 
-class Model(NamedTuple):
+class NaiveBayesModel(NamedTuple):
     """Naive Bayes model of the cases of one node.
 
     Parameters
@@ -81,7 +81,7 @@ class Model(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Models:
+class NaiveBayesModels:
     """Several models in shared arrays, read-only.
 
     Parameters
@@ -104,7 +104,7 @@ class Models:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @classmethod
-    def from_models(cls, models: Sequence[Model]) -> "Models":
+    def from_models(cls, models: Sequence[NaiveBayesModel]) -> "NaiveBayesModels":
         """Join models."""
         cuts = [cuts for model in models for cuts in model.cuts]
         return cls(
@@ -163,7 +163,7 @@ class NaiveBayesTree:
 
     nodes: Tree
     model: Ints
-    models: Models
+    models: NaiveBayesModels
     nominal: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
@@ -260,7 +260,7 @@ class LeafModels(NamedTuple):
     ----------
     model : int64[nodes], number of the model of each leaf
     nominal : int64[features], 1 where cells are categories
-    cell_starts, cut_starts, cuts : as in ``Models``
+    cell_starts, cut_starts, cuts : as in ``NaiveBayesModels``
     likelihood : float64[cells, classes]
     prior : float64[models, classes]
     """
@@ -559,11 +559,7 @@ _RULES = {
     "min_error_reduction": Rule(
         "a number from 0 to 1", lambda value: is_finite_number(value) and 0 <= value <= 1
     ),
-    "folds": Rule(
-        "'rows' or 'kinds'",
-        lambda value: isinstance(value, str) and value in get_args(FoldUnit),
-        get_args(FoldUnit),
-    ),
+    "folds": one_of(get_args(FoldUnit)),
 }
 
 
@@ -779,14 +775,14 @@ def _read_tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
     return NaiveBayesTree(nodes, numbers, models, schema.nominal)
 
 
-def _read_models(section: Section, schema: Schema) -> Models:
+def _read_models(section: Section, schema: Schema) -> NaiveBayesModels:
     n_models = len(section.items("class_counts"))
     if n_models == 0:
         section.reject("class_counts", "has no models")
     n_categories = np.tile(category_cells(schema), n_models)
     cut_starts, cuts = _read_cuts(section, n_categories)
     n_cells = np.where(n_categories > 0, n_categories, np.diff(cut_starts) + 1)
-    models = Models(
+    models = NaiveBayesModels(
         cut_starts,
         cuts,
         offsets(n_cells),

@@ -56,8 +56,8 @@ from roctree.models.naive_bayes import (
     FittedNaiveBayesTree,
     FoldUnit,
     Members,
-    Model,
-    Models,
+    NaiveBayesModel,
+    NaiveBayesModels,
     NaiveBayesTree,
     category_cells,
     check_parameters,
@@ -70,7 +70,7 @@ from roctree.tree.prediction import apply
 from roctree.tree.tree import MAX_BRANCHES, NO_BRANCH, Tree
 
 
-class NaiveBayesTreeClassifier(FittedClassifier):
+class NaiveBayesTreeClassifier(FittedClassifier[FittedNaiveBayesTree]):
     """A decision tree with a Naive Bayes model at each leaf: Kohavi's NBTree, as Weka grows it.
 
     A node is split if that avoids enough errors of Naive Bayes in five-fold cross-validation.
@@ -133,8 +133,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
       > 3.5        0.200  0.800
     """
 
-    fitted_: FittedNaiveBayesTree
-
     def __init__(
         self,
         *,
@@ -177,8 +175,8 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         warn_about_training_data(data, stacklevel=2)
         cases = data if self.folds == "rows" else merge_equal_rows(data)
         # If the weights average less than one, the limit counts cases of average weight.
-        least = self.min_samples_split * min(1.0, float(cases.weights.sum()) / len(data.weights))
-        tree = grow_naive_bayes_tree(cases, least, self.min_error_reduction)
+        unit = min(1.0, float(cases.weights.sum()) / len(data.weights))
+        tree = grow_naive_bayes_tree(cases, self.min_samples_split * unit, self.min_error_reduction)
         self.fitted_ = FittedNaiveBayesTree(
             schema=data.schema,
             training=Training.from_target(len(data.labels), y),
@@ -188,10 +186,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
             ),
         )
         return self
-
-    def _model(self) -> FittedNaiveBayesTree:
-        super()._model()
-        return self.fitted_
 
     @property
     def tree_(self) -> NaiveBayesTree:
@@ -223,7 +217,7 @@ def grow_naive_bayes_tree(
     root = root_cases(dataset)
     microseconds = _MICROSECONDS_PER_CELL * dataset.values.size * root.n_classes
     pick = choose(microseconds, evaluate_node, keep_ranked)
-    nodes, models = _GrowingNodes(), list[Model]()
+    nodes, models = _GrowingNodes(), list[NaiveBayesModel]()
     # Nodes are numbered in the order in which they are taken from the queue. A node without cases
     # is represented by the number of the model it uses, that of its parent.
     queue: deque[NodeCases | int] = deque([root])
@@ -248,7 +242,7 @@ def grow_naive_bayes_tree(
         for (members, weights), share in parts:
             queue.append(branch_cases(cases, members, weights) if share > 0.0 else len(models) - 1)
     leaf_models = np.array(nodes.model)
-    all_models = Models.from_models(models)
+    all_models = NaiveBayesModels.from_models(models)
     return NaiveBayesTree(nodes.tree(), leaf_models, all_models, dataset.schema.nominal)
 
 
@@ -365,13 +359,13 @@ class _Evaluation(NamedTuple):
     found: Discretized
     split: _NodeSplit | None
 
-    def model(self, node: "NodeCases", class_counts: Floats) -> Model:
+    def model(self, node: "NodeCases", class_counts: Floats) -> NaiveBayesModel:
         """Return the model of all cases of the node."""
         cells, n_cells, cuts = self.found
         n_cuts = np.where(node.n_categories > 0, 0, n_cells - 1)
         counts = count_cells(cells, n_cells, node.labels, node.weights, node.n_classes)
         own_cuts = [cuts[feature, :n].copy() for feature, n in enumerate(n_cuts)]
-        return Model(own_cuts, n_cells, counts, class_counts)
+        return NaiveBayesModel(own_cuts, n_cells, counts, class_counts)
 
 
 def _evaluate(

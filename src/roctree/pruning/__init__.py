@@ -34,7 +34,7 @@ from roctree.pruning.cost_complexity import (
     CostComplexity,
     PruningPath,
     cost_complexity_path,
-    impurity_path,
+    weakest_links,
 )
 from roctree.pruning.cost_curve import (
     CostPruningCurve,
@@ -78,12 +78,12 @@ __all__ = [
     "cost_complexity_path",
     "cost_pruning_curve",
     "curve_of_labels",
-    "impurity_path",
     "majority",
     "mean_curve",
     "need",
     "paper_options",
     "resolve_pruner",
+    "weakest_links",
 ]
 
 PRUNING: dict[str, Pruner] = {

@@ -138,8 +138,8 @@ def _is_size(value: Any) -> bool:
 def _sizes(tree: Tree) -> Ints:
     """Return some sizes of the tree's path, falling, in roughly equal ratios."""
     path = auc_pruning_path(tree)
-    wanted = np.rint(np.geomspace(tree.n_leaves, 1.0, _N_SIZES)).astype(np.int64)
-    steps = np.unique([path.first_within(size) for size in wanted])
+    sizes = np.rint(np.geomspace(tree.n_leaves, 1.0, _N_SIZES)).astype(np.int64)
+    steps = np.unique([path.first_within(size) for size in sizes])
     return np.asarray(path.n_leaves[steps])
 
 

@@ -144,21 +144,6 @@ def cost_complexity_path(tree: Tree) -> PruningPath:
     return weakest_links(tree, training_errors(tree) / (tree.weight[0] or 1.0))
 
 
-def impurity_path(tree: Tree, impurities: Floats, weights: Floats) -> PruningPath:
-    """Return the path whose losses are the mean impurities of the leaves, as in scikit-learn.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    impurities : float64[nodes]
-        Impurity of each node.
-    weights : float64[nodes]
-        Weight of each node.
-    """
-    return weakest_links(tree, impurities * weights / (weights[0] or 1.0))
-
-
 def held_out_path(tree: Tree, counts: Floats2D, alphas: Floats) -> Floats:
     """Return the held-out errors of a tree pruned at each of some rising alphas."""
     path = cost_complexity_path(tree)

@@ -2,7 +2,7 @@
 
 Bradley and Lovell (1995) prune a tree under one cost ratio after another. Each ratio gives a
 smaller tree with labels of its own, hence one point (false positive rate, true positive rate).
-Conversely, the points tell which costs to prune with for a required error rate.
+Conversely, the points show which costs to prune with to reach a required error rate.
 
 The tree changes at finitely many ratios, and ``breakpoints`` finds them all. Let a false alarm cost
 1 and a miss r. A pruned tree then costs A r + B, where A is the expected number of misses and B
@@ -210,7 +210,7 @@ def cost_pruning_curve(
     positive: int,
     *,
     stopped: Floats2D | None = None,
-    apart: tuple[Floats2D, Floats2D] | None = None,
+    divided: tuple[Floats2D, Floats2D] | None = None,
 ) -> CostPruningCurve:
     """Prune a tree under each of several costs, and return the points.
 
@@ -231,7 +231,7 @@ def cost_pruning_curve(
         Index of the positive class.
     stopped : float64[nodes, classes], optional
         Those cases that end at an inner node, because they fit none of its branches.
-    apart : (values, weights), optional
+    divided : (values, weights), optional
         Further cases that are divided among leaves and labelled by the mean: their values, and
         their weights, float64[cases, classes].
 
@@ -249,7 +249,7 @@ def cost_pruning_curve(
             f"{pruner!r} does not prune under costs: choose from 'minimum_error', 'error_based', "
             "'pessimistic'."
         )
-    totals = counts[0] if apart is None else counts[0] + apart[1].sum(axis=0)
+    totals = counts[0] if divided is None else counts[0] + divided[1].sum(axis=0)
     for label, weight in zip(classes, totals, strict=True):
         if weight == 0.0:
             raise DataError(f"There is no case of class {label!r} to count errors of.")
@@ -263,9 +263,9 @@ def cost_pruning_curve(
         by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
         costly = configure(pruner, {"costs": by_class})
         pruned = costly.labelled(tree)
-        called = _called_positive(tree, pruned, counts, stopped, apart, positive)
-        false, true = float(called[1 - positive]), float(called[positive])
-        point = _point((cost_fn, cost_fp), false, true, totals[1 - positive], totals[positive])
+        called = _called_positive(tree, pruned, counts, stopped, divided, positive)
+        fp, tp = float(called[1 - positive]), float(called[positive])
+        point = _point((cost_fn, cost_fp), fp, tp, totals[1 - positive], totals[positive])
         points.append(point._replace(n_leaves=pruned.tree.n_leaves, pruner=costly))
     labels = classes[positive], classes[1 - positive]
     return CostPruningCurve(_mark_hull(points), *labels, breakpoints=changes)
@@ -388,11 +388,11 @@ def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
     """Return the mean of curves over the same costs; a single curve is returned as it is."""
     if len(curves) == 1:
         return curves[0]
-    asked = {
+    requests = {
         (curve.positive, tuple((point.cost_fn, point.cost_fp) for point in curve.points))
         for curve in curves
     }
-    if len(asked) != 1:
+    if len(requests) != 1:
         raise ParameterError("A mean needs curves with the same costs and the same positive class.")
     points = []
     for same in zip(*curves, strict=True):
@@ -439,16 +439,16 @@ def _pair(cost: Any) -> tuple[float, float]:
 
 
 def _point(
-    costs: tuple[float, float], false: float, true: float, n_negative: float, n_positive: float
+    costs: tuple[float, float], fp: float, tp: float, n_negative: float, n_positive: float
 ) -> CostPoint:
     """Return the point for the given false and true positives, not yet compared with others."""
     cost_fn, cost_fp = costs
-    cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
-    rates = float(false / n_negative), float(true / n_positive)
+    cost = (cost_fp * fp + cost_fn * (n_positive - tp)) / (n_negative + n_positive)
+    rates = float(fp / n_negative), float(tp / n_positive)
     # Pearson's statistic of a table of two rows and columns.
-    total, called = n_negative + n_positive, false + true
+    total, called = n_negative + n_positive, fp + tp
     spread = n_negative * n_positive * called * (total - called)
-    difference = true * (n_negative - false) - false * (n_positive - true)
+    difference = tp * (n_negative - fp) - fp * (n_positive - tp)
     chi_squared = total * difference * difference / spread if spread > 0.0 else 0.0
     return CostPoint(
         cost_fn,
@@ -479,7 +479,7 @@ def _called_positive(
     pruned: Pruned,
     counts: Floats2D,
     stopped: Floats2D | None,
-    apart: tuple[Floats2D, Floats2D] | None,
+    divided: tuple[Floats2D, Floats2D] | None,
     positive: int,
 ) -> Floats:
     """Return the weight of each class that is predicted positive."""
@@ -489,9 +489,9 @@ def _called_positive(
     sums = counts[places[called & pruned.tree.is_leaf]].sum(axis=0)
     if stopped is not None:
         sums += stopped[places[called & ~pruned.tree.is_leaf]].sum(axis=0)
-    if apart is not None:
-        votes = mix(pruned.tree, apart[0], np.eye(tree.n_classes)[pruned.labels])
-        sums += apart[1][votes.argmax(axis=1) == positive].sum(axis=0)
+    if divided is not None:
+        votes = mix(pruned.tree, divided[0], np.eye(tree.n_classes)[pruned.labels])
+        sums += divided[1][votes.argmax(axis=1) == positive].sum(axis=0)
     return np.asarray(sums)
 
 

@@ -1,7 +1,7 @@
 """The interface of pruners, and what they share: labels, errors, cutting.
 
-Most pruners decide by the class counts of the tree alone. Some need more evidence, and say so in
-their attribute ``needs``:
+Most pruners decide by the class counts of the tree alone. Others declare the evidence that they
+need in their attribute ``needs``:
 
 ============  ===========================================================  =======================
 ``needs``     evidence                                                     call
@@ -47,7 +47,7 @@ class Pruner(Protocol):
 
 @runtime_checkable
 class HoldsOut(Pruner, Protocol):
-    """A pruner that needs "held_out", and says how much of the training data to hold out."""
+    """A pruner that needs "held_out", and chooses how much of the training data to hold out."""
 
     @property
     def fraction(self) -> float:

@@ -154,7 +154,7 @@ class SubtreeRaising:
         return self.estimates[wrong, total]
 
     def _divide(self, origin: int, cases: RowWeights) -> list[RowWeights]:
-        """Divide cases among the branches of a split, missing values as the split says."""
+        """Divide cases among the branches of a split, missing values by the rule of the split."""
         tree = self.tree
         branch = self._branches(origin, cases.rows)
         branch[branch == NO_BRANCH] = tree.missing_branch[origin]

@@ -73,9 +73,9 @@ def placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
     return 1.0 - (fp[:-1] + fp[1:]) / (2.0 * fp[-1]), (tp[:-1] + tp[1:]) / (2.0 * tp[-1])
 
 
-def interpolate(x: Floats, y: Floats, wanted: ArrayLike) -> Floats:
+def interpolate(x: Floats, y: Floats, places: ArrayLike) -> Floats:
     """Return y on a nondecreasing polyline; the highest where it is vertical, constant outside."""
-    at = np.asarray(wanted, dtype=np.float64)
+    at = np.asarray(places, dtype=np.float64)
     before = np.maximum(np.searchsorted(x, at, side="right") - 1, 0)
     after = np.minimum(before + 1, len(x) - 1)
     run = x[after] - x[before]

@@ -19,14 +19,15 @@ Between two changes of the threshold the counts of false alarms and of misses ar
 that the loss is a polynomial and its expectation under a Beta distribution is exact.
 """
 
-from math import comb
+import math
+from numbers import Real
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from roctree.arrays import Floats
 from roctree.errors import ParameterError
-from roctree.roc.inputs import check_choice, check_two_classes
+from roctree.roc.inputs import check_choice, check_integer, check_two_classes
 from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class LossCurve(NamedTuple):
         >>> losses.max().round(3)
         np.float64(0.32)
         """
+        check_integer("n_steps", n_steps, 1)
         curved = bool(self.coefficients[:, 2].any())
         steps = np.linspace(0.0, 1.0, n_steps + 1 if curved else 2)
         costs = self.edges[:-1, None] + np.diff(self.edges)[:, None] * steps
@@ -134,7 +136,7 @@ def _beta_cumulative(alpha: float, beta: float, costs: Floats) -> Floats:
     # For whole numbers it is a binomial tail. Importing SciPy takes longer than most commands.
     found = np.zeros_like(costs)
     for k in range(int(alpha), int(n) + 1):
-        found += comb(int(n), k) * costs**k * (1.0 - costs) ** (n - k)
+        found += math.comb(int(n), k) * costs**k * (1.0 - costs) ** (n - k)
     return found
 
 
@@ -170,6 +172,8 @@ def loss_curve(
     check_two_classes(curve, "an expected loss")
     total = curve.n_positive + curve.n_negative
     if choice == "fixed":
+        if not isinstance(threshold, Real) or math.isnan(threshold):
+            raise ParameterError(parameter="threshold", value=threshold, reason="must be a number")
         place = int(np.count_nonzero(curve.scores >= threshold))
         edges, alarms, hits = np.array([0.0, 1.0]), curve.fp[[place]], curve.tp[[place]]
     elif choice == "score_driven":

@@ -194,7 +194,7 @@ _LEAF = -1
 
 
 def explore(
-    model: "FittedClassifier | DecisionTreeClassifier",
+    model: "FittedClassifier[Any] | DecisionTreeClassifier",
     X_test: Any = None,
     y_test: Any = None,
     path: str | PathLike[str] | None = None,
@@ -233,7 +233,7 @@ def explore(
 
 
 def _fitted_model(
-    model: "FittedClassifier | DecisionTreeClassifier", X_test: Any, y_test: Any
+    model: "FittedClassifier[Any] | DecisionTreeClassifier", X_test: Any, y_test: Any
 ) -> FittedModel:
     fitted = getattr(model, "fitted_", None)
     if isinstance(fitted, FittedModel):

@@ -349,7 +349,7 @@ def _tree_counts(model: FittedTree, test: Dataset | None) -> dict[str, Any]:
     if test is None:
         own = _bands("training", *model.leaf_table())
         return {**found, "test": None, "band": own, "in_parts": in_parts}
-    tally, apart = Tally.of(tree, test), _divided_cases(tree, test)
+    tally, apart = Tally.from_cases(tree, test), _divided_cases(tree, test)
     return {
         **found,
         "test": _list_counts(tally.parts),
@@ -417,7 +417,7 @@ def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Par
         "histograms": split_histograms(tree.nodes, test),
         "probabilities": model.node_shares.ravel().tolist(),
         "training": _list_counts(tree.nodes.counts),
-        "test": None if test is None else _list_counts(Tally.of(tree.nodes, test).parts),
+        "test": None if test is None else _list_counts(Tally.from_cases(tree.nodes, test).parts),
         "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
         "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
@@ -547,7 +547,7 @@ def _scorecard_parts(model: FittedScorecard, test: Dataset | None) -> Parts:
         "histograms": split_histograms(tree, test),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _list_counts(tree.counts),
-        "test": None if test is None else _list_counts(Tally.of(tree, test).parts),
+        "test": None if test is None else _list_counts(Tally.from_cases(tree, test).parts),
         "points": _points(card, shown),
         "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
