@@ -97,7 +97,7 @@ def table_3(setting: Setting) -> StudyReport:
     sentences = [
         f"{setting.design(TEN_TIMES)!r}, pessimistic pruning, Laplace in the split.",
         *(f"{column}: {within(entries, column)}." for column in columns),
-        *(_marks(results, rows, printed["rows"], metric) for metric in ("accuracy", "auc")),
+        *(_marks(results, rows, printed, metric) for metric in ("accuracy", "auc")),
         *_means(entries, columns),
         *missing_data_note(absent),
     ]
@@ -272,20 +272,22 @@ def _raised(lines: list[list[Any]]) -> int:
 
 
 def _marks(results: Results, rows: list[PaperRow], printed: Mapping[str, Any], metric: str) -> str:
-    """Say how often AUCsplit wins, ties and loses, in the paper and in our runs."""
+    """Return how often AUCsplit wins, ties and loses: as printed, recomputed, and in our runs."""
     paper = [
         unpaired_t_of_summaries(
-            (*printed[row.number]["auc"][metric], N_RUNS),
-            (*printed[row.number]["gain_ratio"][metric], N_RUNS),
+            (*printed["rows"][row.number]["auc"][metric], N_RUNS),
+            (*printed["rows"][row.number]["gain_ratio"][metric], N_RUNS),
         ).verdict(0.1)
         for row in rows
     ]
     ours = results.win_tie_loss(metric, "auc", "gain_ratio", test="unpaired")
-    counts = "/".join(str(paper.count(verdict)) for verdict in ("win", "tie", "loss"))
-    own = "/".join(str(count) for count in ours.values())
+    counts = [paper.count(verdict) for verdict in ("win", "tie", "loss")]
+    marks, recomputed, own = (
+        "/".join(map(str, each)) for each in (printed["marks"][metric], counts, [*ours.values()])
+    )
     return (
-        f"AUCsplit against the gain ratio in {metric}, wins/ties/losses at 0.1: from the printed "
-        f"means and deviations {counts}, ours {own}."
+        f"AUCsplit against the gain ratio in {metric}, wins/ties/losses at 0.1: printed {marks}, "
+        f"from the printed means and deviations {recomputed}, ours {own}."
     )
 
 
