@@ -4,6 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -83,6 +84,40 @@ def test_a_page_runs_and_shows_what_it_says(page):
         pytest.importorskip("matplotlib").use("Agg")
     for output in filter(None, run(page)):
         assert f"```\n{output}```" in text
+
+
+PAPERS = sorted({page.stem for page in (HOME / "docs" / "papers").glob("*.md")} - {"index"})
+
+
+def names_of_papers(paper):
+    """What the calls on the pages of papers refer to."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] + rng.normal(size=120) > 0.3, "ill", "well")
+    tree = roctree.ROCTreeClassifier(max_leaf_nodes=8).fit(X, y)
+    cells = roctree.MultiscaleClassifier(bounds="training", max_level=3).fit(X, y)
+    pruned = tree.cost_pruning_curve(None, X, y)
+    curve = pruned if paper == "bl95" else tree.roc(X, y)
+    scores, outcomes = [[0.6, 0.4], [0.2, 0.8]], [[4, 1], [1, 3]]
+    homes = (roctree.criteria, roctree.presets, roctree.pruning, roctree.smoothing)
+    strategies = {name: value for home in homes for name, value in vars(home).items()}
+    public = {name: getattr(roctree, name) for name in roctree.__all__}
+    data = {"X": X, "y": y, "X_test": X, "y_test": y, "x": 0.5, "share": 0.5, "C": [[0, 1], [5, 0]]}
+    models = {"roctree": roctree, "tree": tree, "cells": cells, "curve": curve, "point": pruned[0]}
+    return strategies | public | data | models | {"scores": scores, "outcomes": outcomes}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_calls_on_the_page_of_a_paper_can_be_made(paper):
+    pytest.importorskip("matplotlib").use("Agg")
+    text = (HOME / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+    names, made = names_of_papers(paper), 0
+    for code in re.findall(r"`(\w+[.(][^`\n]*)`", text):
+        code = code.replace("costs=...", "costs={'ill': 1, 'well': 5}")
+        if re.split(r"\W", code)[0] in names and "..." not in code:
+            eval(code, dict(names))
+            made += 1
+    assert made >= 4
 
 
 @pytest.mark.parametrize("name", TABLES["SUBJECTS"])

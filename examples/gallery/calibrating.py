@@ -35,6 +35,13 @@ for ax, (name, model) in zip(
 plt.show()
 
 # %%
+# Miscalibration is how much lower the Brier score would be with the probabilities of that line.
+
+for name, model in {"frequencies": tree, "calibrated": better}.items():
+    found = model.roc(X_test, y_test).reliability()
+    print(f"{name}: Brier score {found.brier:.3f}, miscalibration {found.miscalibration:.3f}")
+
+# %%
 # Each probability has an interval, from the held-out cases of its pool.
 
 pools = better.leaf_table().to_pandas()[["probability spam", "low spam", "high spam"]]

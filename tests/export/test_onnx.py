@@ -58,9 +58,18 @@ def test_float32_is_compared_as_float64():
         assert np.array_equal(check_onnx(tree, frame, "float32"), tree.predict_proba(values))
 
 
-def test_labels_are_those_of_the_operating_point():
+@pytest.mark.parametrize("request_", [{"cost_fp": 1, "cost_fn": 4}, {"cost_reject": 0.2}])
+def test_labels_are_those_of_the_operating_point(request_):
     X, y = weather.frame(missing=0.3)
-    check_onnx(ROCTreeClassifier(min_samples_leaf=5).fit(X, y).at(cost_fp=1, cost_fn=4), X)
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(X, y).at(**request_)
+    assert ("undecided" in tree.predict(X)) == ("cost_reject" in request_)
+    check_onnx(tree, X)
+
+
+def test_probabilities_are_the_calibrated_ones():
+    X, y = weather.frame(missing=0.3)
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(X[:60], y[:60])
+    check_onnx(tree.calibrated(X[60:], y[60:]), X)
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 2, 1], [True, False, True, True], [0.0, 1.0, 0.0, 1.0]])
@@ -98,6 +107,8 @@ def test_what_a_graph_cannot_say_is_refused(monkeypatch):
     tree = ROCTreeClassifier(min_samples_leaf=9).fit(X, y)
     with pytest.raises(ParameterError, match="Randomised labels cannot"):
         tree.at(max_fpr=0.123, randomise=True).to_onnx()
+    with pytest.raises(ParameterError, match="no label for undecided cases beside numbers"):
+        tree.fit(X, y == "play").at(cost_reject=0.2).to_onnx()
     with pytest.raises(ParameterError, match="dtype='int8' is not known"):
         tree.to_onnx(dtype="int8")
     monkeypatch.setitem(sys.modules, "onnx", None)

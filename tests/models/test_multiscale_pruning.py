@@ -90,6 +90,20 @@ def test_each_point_of_the_curve_is_what_its_tree_does_to_the_test_cases(method,
         assert point.tpr == pytest.approx(called[y_test == 1].mean())
 
 
+@pytest.mark.parametrize("merge_leaves", [False, True])
+@pytest.mark.parametrize("method", ["minimum_error", "error_based"])
+def test_all_costs_include_those_at_which_an_inner_cell_changes_its_label(method, merge_leaves):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, [0, 1, 4]]
+    cells = MultiscaleClassifier(merge_leaves=merge_leaves).fit(X[::2], y[::2])
+    cases = {"X_test": X[1::2], "y_test": y[1::2], "method": method, "positive": 1}
+    every = cells.cost_pruning_curve("all", **cases)
+    # Between two breakpoints all ratios make the same predictions.
+    some = cells.cost_pruning_curve(np.geomspace(0.02, 50.0, 200), **cases)
+    for point, place in zip(some, np.searchsorted(every.breakpoints, some.cost_ratio), strict=True):
+        assert point[2:5] == every[place][2:5]
+
+
 def test_single_cases_are_merged_and_heavy_parts_stay():
     """Of eight parts four have one case of a, one has one of b, and one is divided further."""
     quarters = [[0.1, 0.1, 0.1], [0.1, 0.1, 0.9], [0.1, 0.9, 0.1], [0.9, 0.1, 0.1], [0.1, 0.9, 0.9]]

@@ -23,7 +23,7 @@ from roctree.arrays import Floats, Floats2D
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.by_counts import ErrorBased, MinimumError, leaves_by_cost
-from roctree.pruning.protocol import TIE, Pruned, Pruner, PrunesUnderCosts
+from roctree.pruning.protocol import TIE, Pruned, Pruner, PrunesUnderCosts, inherit_labels
 from roctree.roc.arithmetic import upper_hull
 from roctree.roc.curve import IN_PARTS
 from roctree.strategy import configure, is_finite_number
@@ -107,7 +107,8 @@ class CostPruningCurve(DisplayTable, Sequence[CostPoint]):
         a single label: rates are then approximate.
     breakpoints : tuple of float, default ()
         For ``costs="all"``, the cost ratios (miss : false alarm) at which the tree changes, one
-        between any two successive points.
+        between any two successive points. Inner nodes at which cases stop, as in cells, belong to
+        it with their labels.
     """
 
     head: ClassVar = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "chi2", "operating")
@@ -257,6 +258,8 @@ def cost_pruning_curve(
     changes: tuple[float, ...] = ()
     if isinstance(costs, str) and costs == "all":
         changes = breakpoints(tree, pruner, positive)
+        if stopped is not None:
+            changes = _with_label_changes(changes, tree, pruner, positive, stopped)
         costs = _between(changes)
     for cost_fn, cost_fp in _pairs(costs):
         # The cost of a class is the cost of predicting it wrongly.
@@ -317,6 +320,27 @@ def breakpoints(tree: Tree, pruner: Pruner, positive: int) -> tuple[float, ...]:
         else:
             found.append(ratio)
     return tuple(found)
+
+
+def _with_label_changes(
+    changes: tuple[float, ...], tree: Tree, pruner: Any, positive: int, stopped: Floats2D
+) -> tuple[float, ...]:
+    """Return breakpoints, and ratios at which inner nodes where cases stop change their label."""
+    errors = pruner.errors_by_label(tree)
+    # A node without training cases has the label of its parent.
+    judged = inherit_labels(tree, np.arange(tree.n_nodes))
+    found = set(changes)
+    for ratio, (low, high) in zip(
+        _between(changes), itertools.pairwise([0.0, *changes, math.inf]), strict=True
+    ):
+        prices = (ratio, 1.0) if positive == 1 else (1.0, ratio)
+        pruned = configure(pruner, {"costs": prices}).labelled(tree).tree
+        inner = nodes_in(tree, pruned)[~pruned.is_leaf]
+        of_cases = errors[judged[inner[stopped[inner].any(axis=1)]]]
+        misses, alarms = of_cases[:, 1 - positive], of_cases[:, positive]
+        ratios = alarms[misses > 0.0] / misses[misses > 0.0]
+        found |= {each for each in ratios.tolist() if low < each < high}
+    return tuple(sorted(found))
 
 
 def _between(changes: Sequence[float]) -> list[float]:
