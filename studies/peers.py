@@ -270,19 +270,18 @@ class LogisticModelTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             test.write_text(arff(X, np.zeros(len(X.values), dtype=int), len(self.classes_)))
             command = [
                 *(*java, str(jar), "weka.classifiers.trees.LMT"),
-                *("-t", str(train), "-T", str(test), "-classifications"),
-                "weka.classifiers.evaluation.output.prediction.CSV -distribution",
+                *("-t", str(train), "-T", str(test), "-p", "0", "-distribution"),
             ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-        found = [line for line in done.stdout.splitlines() if LMT_LINE.match(line)]
+        found = LMT_LINE.findall(done.stdout)
         if len(found) != len(X.values):
             raise RuntimeError((done.stderr or done.stdout).strip()[:300])
-        shares = [line.split(",", 4)[4].replace("*", "").split(",") for line in found]
+        shares = [distribution.replace("*", "").split(",") for distribution in found]
         return np.array(shares, dtype=np.float64)
 
 
-# A prediction of Weka: number, true class, predicted class, error, distribution.
-LMT_LINE = re.compile(r"\d+,\d+:c\d+,\d+:c\d+,")
+# A prediction of Weka 3.6 or later: number, true class, predicted class, error, distribution.
+LMT_LINE = re.compile(r"^ *\d+ +\d+:\S+ +\d+:\S+ +(?:\+ +)?([*\d.,E-]+) *$", re.MULTILINE)
 
 
 def arff(rows: EncodedRows, codes: NDArray[Any], n_classes: int) -> str:
