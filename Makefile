@@ -12,7 +12,7 @@ LOWEST_TESTS := tests/criteria tests/estimator tests/files tests/pruning tests/s
 CHECK_SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
-.PHONY: demo test test-compiled test-interpreted test-boundscheck test-lowest test-interop coverage bench
+.PHONY: demo test test-compiled test-interpreted test-boundscheck test-reruns test-lowest test-interop coverage bench
 .PHONY: fuzz mutate lint format docs package warm clean
 
 demo: $(VENV)/.installed
@@ -21,7 +21,7 @@ demo: $(VENV)/.installed
 test: test-compiled test-interpreted
 
 test-compiled: $(VENV)/.test
-	$(PYTEST)
+	$(PYTEST) -m "not rerun"
 
 test-interpreted: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" $(KERNEL_TESTS)
@@ -34,6 +34,10 @@ coverage: $(VENV)/.test
 # compiles fewer kernels twice.
 test-boundscheck: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) --dist loadfile -m "not slow" $(KERNEL_TESTS)
+
+# Parts of the suite without Numba, with spawned processes, and collected without names that Windows lacks.
+test-reruns: $(VENV)/.test
+	$(PYTEST) -m rerun
 
 # The core on the lowest versions that pyproject.toml declares, and snippets with other libraries, each
 # in an environment of its own.

@@ -53,6 +53,7 @@ def test_fits_files_predictions_and_pages_work_with_one_warning(tmp_path):
     assert "<html" in (tmp_path / "page.html").read_text("utf-8")
 
 
+@pytest.mark.rerun
 @pytest.mark.slow
 def test_the_core_of_the_suite_passes(tmp_path):
     command = f"""

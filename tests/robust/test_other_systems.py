@@ -40,6 +40,7 @@ CORE = [
 ]
 
 
+@pytest.mark.rerun
 @pytest.mark.slow
 def test_tests_are_collected_without_names_that_windows_lacks():
     for library in ("pandas", "polars", "dask", "playwright"):
@@ -50,6 +51,7 @@ def test_tests_are_collected_without_names_that_windows_lacks():
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
+@pytest.mark.rerun
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_core_works_with_spawn_in_a_folder_with_a_space_and_an_umlaut(tmp_path):
