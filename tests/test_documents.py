@@ -47,14 +47,6 @@ def test_the_readme_is_short():
     assert len(prose.split()) <= 650
 
 
-def test_the_readme_counts_smoothers_and_pruners():
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    text = (HOME / "README.md").read_text(encoding="utf-8")
-    # In both registries, "none" is an entry too.
-    assert f"{words[len(roctree.smoothing.SMOOTHING) - 1]} smoothers" in text
-    assert f"{words[len(roctree.pruning.PRUNING) - 1]} methods" in text
-
-
 def test_users_of_scikit_learn_find_every_parameter():
     text = (HOME / "docs" / "start" / "from-scikit-learn.md").read_text(encoding="utf-8")
     parameters = text.partition("## Parameters")[2].partition("## Methods")[0]

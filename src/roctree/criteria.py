@@ -24,9 +24,9 @@ do not win by their number alone.
 
 To add a criterion, write a class below and add it to ``CRITERIA``. A class for an impurity derives
 from ``Impurity`` and defines the impurity of one branch; any other derives from ``TableCriterion``
-and returns a function of the table. The parameter check, the command line, the documentation table,
-the laws in ``tests/criteria`` and the benchmarks use the registry. User-defined criteria need no
-class: see ``criterion``.
+and returns a function of the table. The parameter check, the command line, the documentation table
+and the benchmarks use the registry, and the laws in ``tests/criteria`` the pairs in
+``tests/criteria/variants.py``. User-defined criteria need no class: see ``criterion``.
 
 Criterion functions are compiled by Numba with the size of the table known and all helpers inlined,
 so that the compiler scores several candidate splits at once. For that they are written as plain

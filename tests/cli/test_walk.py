@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from roctree import cli
+from roctree.criteria import CRITERIA
 from tests.cli.walk_data import FILES
 
 # Options that make the messy table readable, and those of a small quick fit.
@@ -54,7 +55,7 @@ COMMANDS = {
 }
 
 COLUMNS = "the columns are 'customer', 'age', 'city', 'visits', 'joined', 'income', 'outcome'."
-CRITERIA = "gini, entropy, gain_ratio, dkm, error, auc, msee, f_measure, hellinger."
+KNOWN_CRITERIA = f"{', '.join(CRITERIA)}."
 MISTAKES = {
     # The command itself
     "fitt messy.csv": "there is no command 'fitt' (did you mean 'fit'?); the commands are demo,",
@@ -65,7 +66,7 @@ MISTAKES = {
     f"{FIT} --max-leaves 0": "--max-leaves 0 is not allowed: give an integer of at least 1,",
     f"{FIT} --min-samples-leaf -1": "--min-samples-leaf -1 is not allowed: give a number above 0",
     f"{FIT} --criterion ginny": (
-        f"--criterion ginny is not known (did you mean 'gini'?); choose from {CRITERIA}"
+        f"--criterion ginny is not known (did you mean 'gini'?); choose from {KNOWN_CRITERIA}"
     ),
     f"{FIT} --preset readible": "--preset readible is not known (did you mean 'readable'?);",
     f"{FIT} --pruning minimum_error:mm=2": (
@@ -192,7 +193,7 @@ MISTAKES = {
         "--to python is not known; choose from text, rules, sql, dot, onnx."
     ),
     f"compare messy.csv --target outcome {READ} --criterion auc,ginny": (
-        f"--criterion ginny is not known (did you mean 'gini'?); choose from {CRITERIA}"
+        f"--criterion ginny is not known (did you mean 'gini'?); choose from {KNOWN_CRITERIA}"
     ),
     f"compare messy.csv --target outcome {READ} --folds 1": (
         "--folds 1 is not allowed: give an integer of at least 2."
