@@ -357,12 +357,12 @@ def learn_edges(
 
 
 def binned_columns(
-    edges: Edges, bounds: Bounds, has_missing: Bools, weight: float, growth: GrowthRules
+    edges: Edges, bounds: Bounds, has_missing: Bools, weight: float, rules: GrowthRules
 ) -> Columns:
     """Return the columns in the form of the kernels, with every code as a distinct value."""
     n_categories = np.where(edges.nominal, edges.size, 0).astype(np.int32)
     values = np.empty((0, edges.size.size))
-    columns = number_codes(values, n_categories, has_missing, weight, growth)
+    columns = number_codes(values, n_categories, has_missing, weight, rules)
     columns.bins.exact[:] = True
     columns.bins.lowest[:], columns.bins.highest[:] = bounds.lowest, bounds.highest
     n_bins = np.where(edges.nominal, columns.n_categories, edges.size)

@@ -67,13 +67,13 @@ def describe_columns(
     values: NDArray[np.float64],
     n_categories: NDArray[np.int32],
     weight: float,
-    growth: "GrowthRules",
+    rules: "GrowthRules",
 ) -> Columns:
     """Number the codes of the nominal attributes of these values."""
     has_missing = np.zeros(values.shape[1], bool)
-    if growth.missing == "category":
+    if rules.missing == "category":
         has_missing |= np.isnan(values).any(axis=0)
-    return number_codes(values, n_categories, has_missing, weight, growth)
+    return number_codes(values, n_categories, has_missing, weight, rules)
 
 
 def number_codes(
@@ -81,15 +81,15 @@ def number_codes(
     n_categories: NDArray[np.int32],
     has_missing: NDArray[np.bool_],
     weight: float,
-    growth: "GrowthRules",
+    rules: "GrowthRules",
 ) -> Columns:
     """Number the codes of the nominal attributes; missing values as a category have the last."""
     n_features = n_categories.size
     codes = n_categories.astype(np.int64)
     own_code = np.zeros(n_features, bool)
-    if growth.missing == "category":
+    if rules.missing == "category":
         own_code = (codes > 0) & has_missing
-    few = (codes == 0) | (codes < _MANY_VALUES * weight) | (growth.guard != "c45")
+    few = (codes == 0) | (codes < _MANY_VALUES * weight) | (rules.guard != "c45")
     features = Features(
         values=values,
         n_categories=codes + own_code,

@@ -217,40 +217,40 @@ def class_counts(
     return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
 
-def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
+def grow(dataset: Dataset, rules: GrowthRules, n_threads: int = 1) -> Tree:
     """Grow the tree of a data set; cases without weight are ignored."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights, n_threads)
     # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
     counts = class_counts(labels, weights, dataset.schema.n_classes, n_threads)
-    columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
-    refuse_many_branches(columns, dataset.schema.names, growth)
-    set_shrinkage(columns, growth, lambda each: count_categories(columns, each, labels, weights))
+    columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), rules)
+    refuse_many_branches(columns, dataset.schema.names, rules)
+    set_shrinkage(columns, rules, lambda each: count_categories(columns, each, labels, weights))
     space = Workspace(columns, counts.size)
     space.start(counts)
-    if splittable(counts, growth):
-        check_score(counts, growth)
+    if splittable(counts, rules):
+        check_score(counts, rules)
         cases = WeightedLabels(labels, weights, quantum)
-        if labels.size <= NARROW or not _may_use_bins(columns, growth):
-            grow_from_order(columns, cases, growth, space)
+        if labels.size <= NARROW or not _may_use_bins(columns, rules):
+            grow_from_order(columns, cases, rules, space)
         else:
             unknown = any_missing(values, n_threads)
-            kernels = BinnedKernels.choose(growth, columns, unknown=unknown)
+            kernels = BinnedKernels.choose(rules, columns, unknown=unknown)
             few = values.size <= _NOT_WORTH_THE_WAIT
             if few and not all(map(is_compiled, kernels.all)):
-                grow_from_order(columns, cases, growth, space)
+                grow_from_order(columns, cases, rules, space)
                 compile_later(kernels.all)
             else:
                 rows = coded_rows(code_rows(columns, n_threads), labels, weights)
-                kernels.grow(columns, rows, growth, quantum, space, n_threads)
+                kernels.grow(columns, rows, rules, quantum, space, n_threads)
     return as_tree(space, columns)
 
 
-def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: GrowthRules) -> None:
+def refuse_many_branches(columns: Columns, names: tuple[str, ...], rules: GrowthRules) -> None:
     """Raise ``DataError`` if an attribute has more categories than a node can have branches."""
     many = columns.n_categories > MAX_BRANCHES
-    if growth.nominal == "multiway" and many.any():
+    if rules.nominal == "multiway" and many.any():
         name = names[int(np.argmax(many))]
         raise DataError(
             reason=f"column {{column!r}} has more than {MAX_BRANCHES} categories, too many for a "
@@ -259,22 +259,22 @@ def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growt
         )
 
 
-def splittable(counts: NDArray[np.float64], growth: GrowthRules) -> bool:
+def splittable(counts: NDArray[np.float64], rules: GrowthRules) -> bool:
     """Whether the root may be split at all."""
-    rules = growth.kernel_rules(quantum=0.0)
-    smallest = max(rules.min_split, 2.0 * rules.min_leaf)
-    impure = np.count_nonzero(counts * growth.class_weight) > 1
-    return bool(impure and counts.sum() >= smallest and growth.max_depth != 0)
+    kernel_rules = rules.kernel_rules(quantum=0.0)
+    smallest = max(kernel_rules.min_split, 2.0 * kernel_rules.min_leaf)
+    impure = np.count_nonzero(counts * rules.class_weight) > 1
+    return bool(impure and counts.sum() >= smallest and rules.max_depth != 0)
 
 
-def check_score(counts: NDArray[np.float64], growth: GrowthRules) -> None:
+def check_score(counts: NDArray[np.float64], rules: GrowthRules) -> None:
     """Raise an error if the criterion does not score the root: every comparison would fail."""
-    run = compiled(table_score(growth.criterion), microseconds=10.0 * counts.size)
+    run = compiled(table_score(rules.criterion), microseconds=10.0 * counts.size)
     with np.errstate(all="ignore"):
-        score = run((counts * growth.class_weight)[None])
+        score = run((counts * rules.class_weight)[None])
     if not np.isfinite(score):
         raise ParameterError(
-            f"the criterion {growth.criterion!r} gives {score} for the class counts of the root, "
+            f"the criterion {rules.criterion!r} gives {score} for the class counts of the root, "
             "and a score must be a finite number."
         )
 
@@ -293,14 +293,14 @@ class WeightedLabels:
         return self.labels.size
 
 
-def _may_use_bins(columns: Columns, growth: GrowthRules) -> bool:
+def _may_use_bins(columns: Columns, rules: GrowthRules) -> bool:
     """Whether the search may begin with bins: bounds hold, and every category has a code."""
-    bounded = growth.bounded and not growth.needs_every_cut
+    bounded = rules.bounded and not rules.needs_every_cut
     return bounded and int(columns.n_categories.max(initial=0)) <= _MAX_CATEGORIES
 
 
 def grow_from_order(
-    columns: Columns, cases: WeightedLabels, growth: GrowthRules, space: Workspace
+    columns: Columns, cases: WeightedLabels, rules: GrowthRules, space: Workspace
 ) -> None:
     """Grow the tree from sorted columns; every attribute is sorted once."""
     space.make_sorted(cases.size)
@@ -309,11 +309,11 @@ def grow_from_order(
     space.cases.label[:] = cases.labels
     space.cases.row[:] = np.arange(cases.size)
     space.push_sorted(cases.size)
-    shares = growth.missing != "branch" and bool((rank == records.MISSING_RANK).any())
-    kernels = SortedKernels.choose(growth, columns, shares=shares, many=cases.size > NARROW)
+    shares = rules.missing != "branch" and bool((rank == records.MISSING_RANK).any())
+    kernels = SortedKernels.choose(rules, columns, shares=shares, many=cases.size > NARROW)
     microseconds = _MICROSECONDS_PER_VALUE * cases.size * len(columns.n_categories)
-    pick = choose(microseconds, *kernels.all, *scorers(growth), grow_sorted)
-    functions = kernels.picked(pick, growth, cases.quantum)
+    pick = choose(microseconds, *kernels.all, *scorers(rules), grow_sorted)
+    functions = kernels.picked(pick, rules, cases.quantum)
     run = pick(grow_sorted)
     features, bins = columns.features, columns.bins
     while not run(features, bins, space.cases, functions, space.work, space.division, space.grown):
@@ -348,13 +348,13 @@ class SortedKernels:
 
     @classmethod
     def choose(
-        cls, growth: GrowthRules, columns: Columns, *, shares: bool, many: bool
+        cls, rules: GrowthRules, columns: Columns, *, shares: bool, many: bool
     ) -> "SortedKernels":
         """Choose the kernels; ``shares`` if cases go to several branches, ``many`` for many."""
-        cuts = find_c45_cuts if growth.c45_numeric_minimum else find_cuts
+        cuts = find_c45_cuts if rules.c45_numeric_minimum else find_cuts
         divide = divide_complete if columns.n_codes > 0 else divide_binary
         return cls(
-            scan=scan_bounded if many and growth.bounded else scan_all,
+            scan=scan_bounded if many and rules.bounded else scan_all,
             find_cuts=cuts,
             find_sets=find_sets if columns.n_codes > 0 else cuts,
             divide=divide_shared if shares else divide,
@@ -365,9 +365,9 @@ class SortedKernels:
         """All of them."""
         return self.scan, self.find_cuts, self.find_sets, self.divide
 
-    def picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> SortedFunctions:
+    def picked(self, pick: Pick, rules: GrowthRules, quantum: float) -> SortedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
-        search = pick_search(pick, growth, quantum, self.scan)
+        search = pick_search(pick, rules, quantum, self.scan)
         return SortedFunctions(
             search=search,
             find_cuts=pick(self.find_cuts),
@@ -387,15 +387,15 @@ class BinnedKernels:
     divide: Kernel
 
     @classmethod
-    def choose(cls, growth: GrowthRules, columns: Columns, *, unknown: bool) -> "BinnedKernels":
+    def choose(cls, rules: GrowthRules, columns: Columns, *, unknown: bool) -> "BinnedKernels":
         """Choose the kernels; ``unknown`` if some values are missing.
 
         Cases with an unknown branch go to all of them.
         """
-        shares = growth.missing != "branch" and unknown
+        shares = rules.missing != "branch" and unknown
         return cls(
             shares=shares,
-            below=SortedKernels.choose(growth, columns, shares=shares, many=True),
+            below=SortedKernels.choose(rules, columns, shares=shares, many=True),
             enter_categories=enter_categories if columns.n_codes > 0 else no_categories,
             refine=skip_refinement if columns.bins.exact.all() else refine,
             divide=divide_rows_shared if shares else divide_rows_complete,
@@ -419,7 +419,7 @@ class BinnedKernels:
         self,
         columns: Columns,
         rows: Rows,
-        growth: GrowthRules,
+        rules: GrowthRules,
         quantum: float,
         space: Workspace,
         n_threads: int,
@@ -428,12 +428,12 @@ class BinnedKernels:
         root = Subtree(rows)
         by_team = TEAM_KERNELS if needs_team(root.size, n_threads, copies=self.shares) else ()
         microseconds = math.inf if by_team else 0.5 * _MICROSECONDS_PER_VALUE * rows.codes.size
-        pick = choose(microseconds, *self.all, *scorers(growth), *by_team)
-        functions = self._picked(pick, growth, quantum)
+        pick = choose(microseconds, *self.all, *scorers(rules), *by_team)
+        functions = self._picked(pick, rules, quantum)
         pool = SubtreePool(columns, pick(grow_binned), functions, n_threads, copies=self.shares)
         pool.grow(root, space)
 
-    def _picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> BinnedFunctions:
+    def _picked(self, pick: Pick, rules: GrowthRules, quantum: float) -> BinnedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
         return BinnedFunctions(
             enter_categories=pick(self.enter_categories),
@@ -441,21 +441,21 @@ class BinnedKernels:
             evaluate=pick(evaluate_binned),
             divide=pick(self.divide),
             sort=pick(sort_rows),
-            sorted=self.below.picked(pick, growth, quantum),
+            sorted=self.below.picked(pick, rules, quantum),
             grow_sorted=pick(grow_sorted),
         )
 
 
-def scorers(growth: GrowthRules) -> tuple[Kernel, Kernel]:
+def scorers(rules: GrowthRules) -> tuple[Kernel, Kernel]:
     """Return the kernels of the criterion: of a table, and of a block of binary candidates."""
-    criterion = growth.criterion
-    return table_score(criterion), block_score(criterion, growth.class_weight.size)
+    criterion = rules.criterion
+    return table_score(criterion), block_score(criterion, rules.class_weight.size)
 
 
-def pick_search(pick: Pick, growth: GrowthRules, quantum: float, scan: Kernel) -> Search:
+def pick_search(pick: Pick, rules: GrowthRules, quantum: float, scan: Kernel) -> Search:
     """Return the rules, the criterion and the scan, compiled or interpreted."""
-    scoring = Scoring(*map(pick, scorers(growth)))
-    return Search(growth.kernel_rules(quantum), scoring, pick(scan))
+    scoring = Scoring(*map(pick, scorers(rules)))
+    return Search(rules.kernel_rules(quantum), scoring, pick(scan))
 
 
 # --- Nodes in breadth-first order ---
@@ -572,7 +572,7 @@ def estimate_strength(counts: Floats) -> float:
     return float(typical * freedom / max(statistic - freedom, _MIN_EXCESS))
 
 
-def set_shrinkage(columns: Columns, growth: GrowthRules, count: Callable[[int], Floats]) -> None:
+def set_shrinkage(columns: Columns, rules: GrowthRules, count: Callable[[int], Floats]) -> None:
     """Set the strength of each nominal attribute that is divided into two sets.
 
     Parameters
@@ -584,8 +584,8 @@ def set_shrinkage(columns: Columns, growth: GrowthRules, count: Callable[[int], 
         Returns the class counts of the codes of an attribute at the root, ``[code, class]``; the
         last code is that of missing values.
     """
-    strength = growth.category_shrinkage
-    if growth.nominal != "binary" or strength is None:
+    strength = rules.category_shrinkage
+    if rules.nominal != "binary" or strength is None:
         return
     for feature in np.flatnonzero(columns.n_categories):
         n_cases = strength
@@ -594,9 +594,9 @@ def set_shrinkage(columns: Columns, growth: GrowthRules, count: Callable[[int], 
             # Missing values that join a branch are one more category.
             if columns.n_categories[feature] >= _MAX_UNSHRUNK:
                 counts = count(int(feature))
-                known = counts if growth.missing == "branch" else counts[:-1]
-                n_cases = estimate_strength(known / growth.unit)
-        columns.features.shrinkage[feature] = n_cases * growth.unit
+                known = counts if rules.missing == "branch" else counts[:-1]
+                n_cases = estimate_strength(known / rules.unit)
+        columns.features.shrinkage[feature] = n_cases * rules.unit
 
 
 def count_categories(columns: Columns, feature: int, labels: Any, weights: Floats) -> Floats:

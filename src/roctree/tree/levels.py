@@ -248,28 +248,28 @@ class Binned:
 
     def grow(
         self,
-        growth: GrowthRules,
+        rules: GrowthRules,
         n_threads: int = 1,
         finished: LevelCallback = lambda n_levels: None,
     ) -> Tree:
         """Return the tree of all rows; ``finished`` is called after each level."""
         columns = binned_columns(
-            self.edges, self.bounds, self.has_missing, float(self.counts.sum()), growth
+            self.edges, self.bounds, self.has_missing, float(self.counts.sum()), rules
         )
-        refuse_many_branches(columns, self.names, growth)
-        if not splittable(self.counts, growth):
+        refuse_many_branches(columns, self.names, rules)
+        if not splittable(self.counts, rules):
             return Tree.single_leaf(self.counts)
-        check_score(self.counts, growth)
-        return self._grow_root(columns, growth, n_threads, finished)
+        check_score(self.counts, rules)
+        return self._grow_root(columns, rules, n_threads, finished)
 
     def _grow_root(
-        self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
+        self, columns: Columns, rules: GrowthRules, n_threads: int, finished: LevelCallback
     ) -> Tree:
         search = LevelSearch(
-            columns, self.bounds, growth, self.quantum, float(self.counts.sum()), n_threads
+            columns, self.bounds, rules, self.quantum, float(self.counts.sum()), n_threads
         )
-        rules = growth.kernel_rules(self.quantum)
-        return grow_levels(self.shards(columns), search, rules, self.counts, finished)
+        kernel_rules = rules.kernel_rules(self.quantum)
+        return grow_levels(self.shards(columns), search, kernel_rules, self.counts, finished)
 
 
 @dataclass(frozen=True)
@@ -279,18 +279,18 @@ class BinnedRows(Binned):
     rows: Shard
 
     def _grow_root(
-        self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
+        self, columns: Columns, rules: GrowthRules, n_threads: int, finished: LevelCallback
     ) -> Tree:
-        if growth.c45_numeric_minimum:
+        if rules.c45_numeric_minimum:
             # C4.5 compares values in different bins, which only the search of tables implements.
-            return super()._grow_root(columns, growth, n_threads, finished)
+            return super()._grow_root(columns, rules, n_threads, finished)
         rows = self.rows
         unknown = bool((self.has_missing & ~columns.own_code).any())
-        kernels = BinnedKernels.choose(growth, columns, unknown=unknown)
+        kernels = BinnedKernels.choose(rules, columns, unknown=unknown)
         weights = rows.weights.copy() if rows.weights.size else np.ones(rows.size)
         set_shrinkage(
             columns,
-            growth,
+            rules,
             lambda each: count_codes(columns, each, rows.codes[:, each], rows.labels, weights),
         )
         codes = np.empty(rows.codes.shape, np.uint16)
@@ -302,7 +302,7 @@ class BinnedRows(Binned):
         coded = coded_rows(codes, rows.labels, weights)
         space = Workspace(columns, self.counts.size)
         space.start(self.counts)
-        kernels.grow(columns, coded, growth, self.quantum, space, n_threads)
+        kernels.grow(columns, coded, rules, self.quantum, space, n_threads)
         return as_tree(space, columns)
 
 
@@ -338,30 +338,30 @@ class LevelSearch:
         self,
         columns: Columns,
         bounds: Bounds,
-        growth: GrowthRules,
+        rules: GrowthRules,
         quantum: float,
         weight: float,
         n_threads: int,
     ) -> None:
-        scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
+        scan = SortedKernels.choose(rules, columns, shares=False, many=True).scan
         categories = enter_categories if columns.n_codes > 0 else no_categories
         # A node has about ten cases, and all bins are searched at each node.
         microseconds = 0.2 * weight * float(columns.bins.start[-1])
-        pick = choose(microseconds, scan, categories, search_tables, *scorers(growth))
-        search = pick_search(pick, growth, quantum, scan)
+        pick = choose(microseconds, scan, categories, search_tables, *scorers(rules))
+        search = pick_search(pick, rules, quantum, scan)
         self.columns, self.n_threads = columns, n_threads
-        self._growth = growth
+        self._rules = rules
         self._columns = TableColumns(columns.features, columns.bins, bounds)
         self._run = pick(search_tables)
         self._functions = TableSearch(search, pick(categories))
-        self._spaces = [Workspace(columns, growth.class_weight.size) for _ in range(n_threads)]
+        self._spaces = [Workspace(columns, rules.class_weight.size) for _ in range(n_threads)]
         for space in self._spaces:
             space.make_bins(columns)
 
     def start(self, table: Floats) -> None:
         """Estimate the shrinkage of categories from the table of the root."""
         start = self.columns.bins.start
-        set_shrinkage(self.columns, self._growth, lambda each: table[start[each] : start[each + 1]])
+        set_shrinkage(self.columns, self._rules, lambda each: table[start[each] : start[each + 1]])
 
     def __call__(self, tables: Floats, slots: Ints) -> LevelSplits:
         """Return the best splits of the nodes whose tables are in these slots."""

@@ -240,7 +240,7 @@ _SHALLOW_LEAVES = 64
 
 def grow_best_first(
     grow: "Callable[[GrowthRules], Tree]",
-    growth: "GrowthRules",
+    rules: "GrowthRules",
     max_leaves: int,
     part: Callable[[Tree, int], Tree] | None = None,
 ) -> Tree:
@@ -254,7 +254,7 @@ def grow_best_first(
     ----------
     grow : callable
         Grows a tree under the given rules.
-    growth : GrowthRules
+    rules : GrowthRules
     max_leaves : int
     part : callable, default=open_best_first
         Selects the part of a tree: ``open_best_first`` or ``open_best_first_by_auc``.
@@ -264,9 +264,9 @@ def grow_best_first(
     # Trees with few leaves are rarely deeper; with more leaves there is little to save.
     likely = 2 * (most - 1).bit_length() + 4 if most <= _SHALLOW_LEAVES else most
     for depth in (min(likely, most), most):
-        limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
-        tree = part(grow(replace(growth, max_depth=limit)), most)
-        if tree.max_depth < limit or limit == growth.max_depth:
+        limit = depth if rules.max_depth is None else min(depth, rules.max_depth)
+        tree = part(grow(replace(rules, max_depth=limit)), most)
+        if tree.max_depth < limit or limit == rules.max_depth:
             break
     return tree
 
