@@ -156,6 +156,8 @@ def test_blocks_make_up_the_whole(form, here, monkeypatch):
     blocks = list(read_batches(f"a.{form}", ["y", "x"], types=types))
     assert len(blocks) > 3
     assert pa.concat_tables(blocks).to_pylist() == table.select(["y", "x"]).to_pylist()
+    # Without columns, the number of rows remains.
+    assert sum(block.num_rows for block in read_batches(f"a.{form}", [], types=types)) == 95
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])

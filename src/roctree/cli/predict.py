@@ -1,6 +1,6 @@
 """``roctree predict``: read rows block by block, predict, and write the results."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Annotated, Any, cast
 
@@ -156,7 +156,8 @@ def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) 
     """
     if table.num_rows == 0:
         # Nothing can be predicted, but the columns must be those of other blocks.
-        return result_table(model, _placeholder_row(table), results, keep).slice(0, 0)
+        placeholder = _placeholder_row(column_types(model.schema), table)
+        return result_table(model, placeholder, results, keep).slice(0, 0)
     rows = with_all_columns(table, model.schema)
     keep = find_columns(keep, table.column_names)
     found = {name: table.column(name) for name in keep}
@@ -176,14 +177,15 @@ def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) 
     return arrow.table(found)
 
 
-def _placeholder_row(table: Any) -> Any:
+def _placeholder_row(types: Mapping[str, Any], table: Any) -> Any:
     """Return one row that every model accepts: zeros for numbers, missing for the rest."""
 
     def cell(kind: Any) -> Any:
         is_number = arrow.types.is_integer(kind) or arrow.types.is_floating(kind)
         return arrow.array([0], arrow.int64()).cast(kind) if is_number else arrow.nulls(1, kind)
 
-    return arrow.table({field.name: cell(field.type) for field in table.schema})
+    types = {**types, **{field.name: field.type for field in table.schema}}
+    return arrow.table({name: cell(kind) for name, kind in types.items()})
 
 
 def _write(tables: Iterator[Any], path: str, suffix: str | None) -> int:

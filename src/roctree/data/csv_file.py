@@ -126,6 +126,8 @@ def csv_batches(
     """Yield some columns block by block; columns whose type is not given are text."""
     names = _written_names(source, csv_format)
     known = {names[name]: types.get(name, arrow.string()) for name in columns}
+    # pyarrow reads all columns if none is listed; the first one gives the number of rows.
+    known = known or dict.fromkeys([*names.values()][:1], arrow.string())
     options = _pyarrow_options(source, csv_format, known)
     options["convert_options"].include_columns = list(known)
     with _parse_errors(names, source, csv_format):

@@ -173,6 +173,8 @@ def cast_columns(table: Any, types: Mapping[str, Any], keep_integers: Collection
     keep_integers : collection of str
         Columns of labels or weights, in which integers stay integers.
     """
+    if not table.column_names:
+        return table  # which still has its number of rows
     categorical = _pandas_categories(table.schema) - set(keep_integers)
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -219,7 +221,8 @@ def _batches(
         file = arrow.parquet.ParquetFile(source.seekable_file())
         chosen = choose(file.schema_arrow.names)
         tables = _at_least_one(
-            file.iter_batches(PARQUET_BATCH_ROWS, columns=chosen), file.schema_arrow
+            file.iter_batches(PARQUET_BATCH_ROWS, columns=chosen or file.schema_arrow.names[:1]),
+            file.schema_arrow,
         )
     else:
         tables = WHOLE_TABLE_READERS[kind](source, csv_format)
