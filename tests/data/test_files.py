@@ -241,6 +241,27 @@ def test_texts_of_another_alphabet_are_refused(here):
         read_file("a.csv")
 
 
+def test_a_first_line_in_another_alphabet_is_refused_before_columns_are_chosen(here):
+    written("a.csv", "größe,y\n1,2\n".encode("cp1252"))
+    with pytest.raises(DataError, match=r"a\.csv has text in another encoding.*'cp1252'"):
+        list(read_batches("a.csv", ["größe"]))
+    with pytest.raises(DataError, match="encoding"):
+        read_column_names("a.csv")
+    # The replacement character itself may be part of a name.
+    for encoding in ("utf8", "utf-16"):
+        written("a.csv", "gr\ufffdße,y\n1,2\n".encode(encoding))
+        assert read_column_names("a.csv", CsvFormat(encoding=encoding)) == ["gr\ufffdße", "y"]
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_file_is_said_to_be_empty_before_columns_are_chosen(text, here):
+    written("a.csv", text)
+    with pytest.raises(DataError, match=r"a\.csv is empty: give a file"):
+        list(read_batches("a.csv", ["x"]))
+    with pytest.raises(DataError, match=r"a\.csv is empty"):
+        read_column_names("a.csv")
+
+
 def test_spellings_that_make_no_sense_are_refused():
     with pytest.raises(ParameterError, match="give a single character"):
         CsvFormat(delimiter="::")

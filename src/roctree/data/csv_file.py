@@ -234,6 +234,8 @@ def _header_line(source: Source, csv_format: CsvFormat) -> str:
             f"{source.name} does not end its first line within {LONGEST_LINE >> 20} MB: give a "
             "file with the names of the columns in its first line, and a line for each case below."
         )
+    if "\ufffd" in line and line.encode(csv_format.encoding, "replace") not in source.head:
+        source.head.decode(csv_format.encoding)  # raises the error that was replaced
     return line
 
 

@@ -110,7 +110,7 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
     with Source(path) as source, _reading_errors(source):
         kind = file_format(source)
         if kind == "csv":
-            return csv_file.column_names(source, csv_format)
+            return _csv_column_names(source, csv_format)
         if kind == "parquet":
             return list(arrow.parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
         return list(next(WHOLE_TABLE_READERS[kind](source, csv_format)).column_names)
@@ -215,7 +215,7 @@ def _batches(
 ) -> Iterator[Any]:
     kind = file_format(source)
     if kind == "csv":
-        chosen = choose(csv_file.column_names(source, csv_format))
+        chosen = choose(_csv_column_names(source, csv_format))
         tables = csv_file.csv_batches(source, csv_format, types, chosen)
     elif kind == "parquet":
         file = arrow.parquet.ParquetFile(source.seekable_file())
@@ -230,6 +230,20 @@ def _batches(
         chosen, tables = choose(first.column_names), chain([first], tables)
     for table in tables:
         yield table.select(chosen)
+
+
+def _csv_column_names(source: Source, csv_format: CsvFormat) -> list[str]:
+    """Return the names in the first line of a file that is not empty."""
+    if not source.head.strip():
+        raise _empty_file(source)
+    return csv_file.column_names(source, csv_format)
+
+
+def _empty_file(source: Source) -> DataError:
+    return DataError(
+        f"{source.name} is empty: give a file with the names of the columns in its first line, and "
+        "a row for each case below."
+    )
 
 
 def _at_least_one(found: Iterable[Any], schema: Any) -> Iterator[Any]:
@@ -255,10 +269,7 @@ def _reading_errors(source: Source) -> Iterator[None]:
         ) from error
     except (arrow.ArrowInvalid, arrow.ArrowKeyError) as error:
         if not source.head.strip():
-            raise DataError(
-                f"{source.name} is empty: give a file with the names of the columns in its first "
-                "line, and a row for each case below."
-            ) from error
+            raise _empty_file(source) from error
         if "Empty CSV" in str(error) or "cannot infer number of columns" in str(error):
             raise DataError(
                 f"{source.name} has no rows below its first line, which names the columns: add "
