@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 from roctree.data import csv_file
 from roctree.data.csv_file import CsvFormat
 from roctree.data.lazy import arrow
-from roctree.data.streams import Source
+from roctree.data.streams import Source, is_pipe
 from roctree.errors import DataError
 from roctree.text import did_you_mean, first_line
 
@@ -114,6 +115,28 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
         if kind == "parquet":
             return list(arrow.parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
         return list(next(WHOLE_TABLE_READERS[kind](source, csv_format)).column_names)
+
+
+def unused_missing_values(path: str, csv_format: CsvFormat) -> list[str]:
+    """Return the additional spellings of a missing value that no cell of a CSV file has.
+
+    The file is read once more, unless there are no such spellings or it can be read only once.
+    """
+    left = [word for word in csv_format.missing_value if word not in csv_file.MISSING_VALUES]
+    if not left or is_pipe(path):
+        return []
+    with Source(path) as source, _reading_errors(source):
+        if file_format(source) != "csv":
+            return []
+        plain = replace(csv_format, missing_value=(), thousands=None)
+        names = csv_file.column_names(source, plain)
+        for table in csv_file.csv_batches(source, plain, {}, names):
+            for column in table.columns:
+                words = arrow.array(left, arrow.string())
+                left = words.filter(
+                    arrow.compute.invert(arrow.compute.is_in(words, column))
+                ).to_pylist()
+    return left
 
 
 def file_format(source: Source) -> str:
