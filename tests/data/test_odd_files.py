@@ -186,7 +186,25 @@ def test_numbers_in_groups_of_three_digits_are_recognised_and_read(mark, tmp_pat
     assert table["x"].to_pylist()[::2] == wanted
 
 
+def test_german_amounts_are_recognised_by_both_marks(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("x;y\n1.107,51;no\n999;yes\n12,5;no\n1.250.000,00;yes\n")
+    with pytest.raises(DataError) as error:
+        assign_roles(read_file(str(path)), ColumnOptions("y"))
+    assert (
+        "all are numbers with thousands separators and a decimal comma: set decimal=',' and "
+        "thousands='.'." in str(error.value)
+    )
+    table = read_file(str(path), CsvFormat(decimal=",", thousands="."))
+    assert table["x"].to_pylist() == [1107.51, 999.0, 12.5, 1250000.0]
+
+
 HINTS = {
+    "; for thousands separators and a decimal comma set decimal=',' and thousands='.'.": (
+        "1.250,5",
+        pa.float64(),
+        ".",
+    ),
     "; for thousands separators set thousands='.'.": ("1.250", pa.float64(), ","),
     "; for thousands separators set thousands=' '.": ("1 250", pa.float64(), "."),
     "; for a decimal comma set decimal=','.": ("0,25", pa.float64(), "."),

@@ -7,7 +7,7 @@ column holds numbers is inferred from all its cells, unless its type is given.
 import csv as csv_module
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -429,9 +429,9 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     if n_numbers == len(texts):
         may_be_text = n_numbers <= _MANY_NUMBERS or are_codes(texts)
         return None if may_be_text else "all are numbers: list the column in {numeric}"
-    separator = _thousands_mark(texts.to_pylist(), decimal)
-    if separator is not None:
-        return f"all are numbers with thousands separators: set {{thousands={separator!r}}}"
+    marks = _marks(texts.to_pylist(), decimal)
+    if marks is not None:
+        return "all are numbers with {}: set {}".format(*marks)
     if decimal != DECIMAL_POINT and arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
         mark = escape_braces(repr(decimal))
         return f"all are numbers with a decimal point, not {mark}: use one decimal mark"
@@ -478,9 +478,9 @@ def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
     if expected == "dates" and re.match(_DATE_PATTERN, text):
         example = escape_braces(repr(_date_format([text])))
         return f"; for dates in this format set {{dates={example}}}"
-    mark = _thousands_mark([text], decimal)
-    if mark is not None:
-        return f"; for thousands separators set {{thousands={mark!r}}}"
+    marks = _marks([text], decimal)
+    if marks is not None:
+        return "; for {} set {}".format(*marks)
     if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER_PATTERN.format(","), text):
         return "; for a decimal comma set {decimal=','}"
     if decimal != DECIMAL_POINT and re.fullmatch(
@@ -488,6 +488,21 @@ def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
     ):
         return f"; the decimal mark is set to {escape_braces(repr(decimal))}"
     return ": correct it, or list it in {missing_value} if it means missing"
+
+
+def _marks(texts: Sequence[str], decimal: str) -> tuple[str, str] | None:
+    """Return which marks numbers in groups of three digits have, and what to set; None if not all.
+
+    >>> _marks(["1.107,51", "999"], ".")
+    ('thousands separators and a decimal comma', "{decimal=','} and {thousands='.'}")
+    """
+    mark = _thousands_mark(texts, decimal)
+    if mark is not None:
+        return "thousands separators", f"{{thousands={mark!r}}}"
+    mark = _thousands_mark(texts, ",") if decimal == DECIMAL_POINT else None
+    if mark is None:
+        return None
+    return "thousands separators and a decimal comma", f"{{decimal=','}} and {{thousands={mark!r}}}"
 
 
 def _thousands_mark(texts: Any, decimal: str) -> str | None:
