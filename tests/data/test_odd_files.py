@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from roctree import DataError
-from roctree.data.csv_file import CsvFormat
+from roctree.data.csv_file import CsvFormat, misread_text
 from roctree.data.readers import read_batches, read_column_names, read_file
 from roctree.data.roles import ColumnOptions, assign_roles
 
@@ -71,6 +71,11 @@ TEXTS = {
     "numbers with a decimal comma: set decimal=','": lambda row: row[0].replace(".", ","),
     "numbers with thousands separators": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
     "numbers with units": lambda row: f"{row[0]}%",
+    "all are numbers with units: remove the units": lambda row: f"{row[0]} kg",
+    "most are numbers with units, but 'k.A.' is not: remove the units, and list 'k.A.' in "
+    "missing_value if it means missing": lambda row: (
+        "k.A." if row[0].endswith("5") else f"{row[0]}mg/dl"
+    ),
     "dates: give their format, such as dates='%d.%m.%Y'": lambda row: (
         f"{int(float(row[0]) * 8) % 28 + 1}.1.2024"
     ),
@@ -128,6 +133,20 @@ def test_a_few_numbers_among_texts_are_codes(tmp_path):
     path = tmp_path / "codes.csv"
     path.write_text(text(cell=lambda row: {"0": "other"}.get(row[0][-1], row[0][-1])))
     assert assign_roles(read_file(str(path)), ColumnOptions("y")).columns[0].role == "nominal"
+
+
+@pytest.mark.parametrize("texts", [["2 door", "4 door"], ["12a", "12b", "13"], ["007b"] * 12])
+def test_texts_that_begin_with_numbers_may_be_names(texts):
+    assert misread_text(pa.array(texts)) is None
+
+
+@pytest.mark.parametrize("unit", ["kg", " kg", " °C", "°", " mmHg", " km/h", "\u00a0m²", " µg"])
+def test_numbers_are_recognised_by_the_unit_that_all_have(unit):
+    texts = [f"{place}{unit}" for place in range(12)]
+    assert misread_text(pa.array(texts)) == "all are numbers with units: remove the units"
+    assert misread_text(pa.array([f"0.5{unit}"])) == misread_text(pa.array(texts))
+    mixed = [*texts[:6], *(f"{place} other" for place in range(6))]
+    assert misread_text(pa.array(mixed)) is None
 
 
 REFUSED = {

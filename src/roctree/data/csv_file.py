@@ -7,6 +7,7 @@ column holds numbers is inferred from all its cells, unless its type is given.
 import csv as csv_module
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -399,6 +400,8 @@ _LOOKS_LIKE = {
     r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a decimal comma: set {decimal=','}",
     r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: remove the units",
 }
+# A number and a unit such as kg, mg/dl or °C; 007b is a code.
+_WITH_UNIT = re.compile(r"[-+]?(?!0\d)\d[\d.,]*\s?(%|°|°?[^\W\d_]{1,4}(?:/[^\W\d_]{1,4})?)")
 
 
 def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
@@ -441,10 +444,38 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     for pattern, what in _LOOKS_LIKE.items():
         if arrow.compute.all(arrow.compute.match_substring_regex(texts, pattern)).as_py():
             return f"all are {what}"
+    others = _without_unit(texts.to_pylist())
+    if others == []:
+        return "all are numbers with units: remove the units"
+    if others is not None:
+        odd = escape_braces(repr(others[0]))
+        return (
+            f"most are numbers with units, but {odd} is not: remove the units, and list {odd} in "
+            "{missing_value} if it means missing"
+        )
     if n_numbers <= max(_MANY_NUMBERS, len(texts) / 2):
         return None
     odd = escape_braces(repr(texts.filter(arrow.compute.invert(numbers))[0].as_py()))
     return f"most are numbers, but {odd} is not: list it in {{missing_value}} if it means missing"
+
+
+def _without_unit(texts: Sequence[str]) -> list[str] | None:
+    """Return the texts other than numbers with a unit; None if most are not, or have other units.
+
+    Up to ten integers with a unit of letters may be names.
+
+    >>> _without_unit(["85.5 kg", "83.0 kg"]), _without_unit(["2 door", "4 door"])
+    ([], None)
+    """
+    found = [(text, _WITH_UNIT.fullmatch(text)) for text in texts]
+    counts = Counter(match[1] for _, match in found if match)
+    if not counts:
+        return None
+    (unit, n_numbers), *_ = counts.most_common(1)
+    others = [text for text, match in found if match is None or match[1] != unit]
+    has_decimals = any(re.search(r"\d[.,]\d", text) for text in texts)
+    fewest = 0 if has_decimals and not others else max(_MANY_NUMBERS, len(texts) / 2)
+    return others if n_numbers > fewest else None
 
 
 def _date_format(texts: list[str]) -> str:
