@@ -195,7 +195,8 @@ def test_soft_thresholds_are_described(table, roctree):
     fit = ("fit", "things.csv", "--target", "kind", "--ranking", "soft", "--max-leaves", 2)
     roctree(*fit, "-o", "soft.json")
     assert "thresholds are soft" in roctree("describe", "soft.json").out
-    refused = roctree("predict", "soft.json", "things.csv", "--columns", "change")
+    refused = roctree("predict", "soft.json", "things.csv", "--columns", "label,change")
+    assert refused.err.startswith("Error: --columns contains 'change', but soft thresholds have no")
     assert "roctree fit --ranking leaf" in refused.err
 
 

@@ -375,6 +375,18 @@ def test_prune_says_what_a_sweep_needs(grown, roctree):
     assert "--output FILE" in roctree("prune", "tree.json").err
 
 
+def test_prune_names_the_methods_that_take_costs(grown, roctree):
+    costs = ("--costs", "ill=1,well=5", "-o", "small.json")
+    done = roctree("prune", "tree.json", "--method", "cost_complexity", *costs)
+    assert done.code == 2
+    assert done.err == (
+        "Error: --method cost_complexity does not take --costs; the methods that do are "
+        "pessimistic, error_based, minimum_error.\n"
+    )
+    for name in ("pessimistic", "error_based", "minimum_error"):
+        assert roctree("prune", "tree.json", "--method", name, *costs).code == 0
+
+
 def test_prune_decides_by_other_cases(grown, roctree):
     done = roctree(
         "prune",

@@ -82,7 +82,13 @@ def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
 
 def _change_columns(model: FittedModel, rows: Any) -> ResultColumns:
     """Yield the smallest change that leads to another label, that label, and the distance."""
-    cases = list(require_tree(model, "--columns change").nearest_change(rows))
+    tree = require_tree(model, "--columns change")
+    if tree.has_soft_thresholds:
+        raise ParameterError(
+            "--columns contains 'change', but soft thresholds have no boundary between leaves: "
+            "leave it out, or use roctree fit --ranking leaf first."
+        )
+    cases = list(tree.nearest_change(rows))
     texts = [", ".join(change.words for change in case.changes) for case in cases]
     labels = [None if case.to is None else str(case.to) for case in cases]
     yield "change", arrow.array(texts, arrow.string())
