@@ -312,6 +312,11 @@ def test_evaluate_takes_more_than_two_classes(patients, roctree):
     roctree("fit", "three.csv", "--target", "kind", "--min-samples-leaf", 1, "-o", "three.json")
     shown = roctree("evaluate", "three.json", "three.csv").out
     assert "Mean AUC over all pairs of classes 1.0000." in shown
+    (patients / "a.csv").write_text("x,kind\n0,a\n1,a\n2,a\n")
+    shown = roctree("evaluate", "three.json", "a.csv").out
+    assert shown.endswith(
+        "Recommendation: none, because every case is a; cases of several classes are needed.\n"
+    )
 
 
 def test_the_target_is_found_by_its_classes(grown, roctree):
