@@ -9,6 +9,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import roctree
+from roctree.data.csv_file import MISSING_VALUES, CsvFormat
 from studies import names_matching
 
 HOME = Path(__file__).parents[1]
@@ -183,6 +184,15 @@ def test_every_public_method_is_in_the_reference(name):
     public = sorted(method for method in methods if not method.startswith(("_", "set_")))
     assert len(public) > 10
     assert [method for method in public if f"`{method}`" not in text] == []
+
+
+def test_every_spelling_of_a_missing_value_is_in_the_guide():
+    text = (HOME / "docs" / "howto" / "command-line.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?:any|numbers and dates, in addition) \| (.*) \|$", text, re.MULTILINE)
+    in_text, in_numbers = (set(re.findall("`(.+?)`", row)) for row in rows)
+    assert in_text == set(MISSING_VALUES) - {""}
+    everywhere = {word.strip() for word in CsvFormat().missing_numbers}
+    assert in_numbers == everywhere - set(MISSING_VALUES)
 
 
 def test_every_decision_is_in_the_index():

@@ -139,6 +139,29 @@ def test_marks_before_decimals_are_advised_without_a_circle(table, roctree):
     assert "'0.10' is not allowed; the decimal mark is set to ','" in last
 
 
+@pytest.mark.filterwarnings("default")
+def test_spellings_of_missing_values_are_listed_with_commas(table, roctree):
+    cells = [["k.A.", "unknown"], ["~", "blue"], ['"x,y"', "red"]] * 4
+    rows = [f"{place},{a},{b},{'pq'[place % 2]}" for place, (a, b) in enumerate(cells)]
+    (table / "odd.csv").write_text("\n".join(["n,a,b,kind", *rows, ""]))
+    fit = ("fit", "odd.csv", "--target", "kind", "--json")
+
+    def missing(*spellings):
+        given = (word for text in spellings for word in ("--missing-value", text))
+        done = roctree(*fit, *given)
+        assert done.code == 0, done.err
+        columns = json.loads(done.out)["columns"]
+        return [each["n_missing"] for each in columns[1:3]], done.err
+
+    assert missing("k.A.,unknown") == ([4, 4], "")
+    assert missing("k.A.", " unknown, ~") == ([8, 4], "")
+    assert missing('k.A.,"x,y"') == ([8, 0], "")
+    assert missing("x,y,NA") == (
+        [0, 0],
+        "Warning: --missing-value lists 'x', 'y', which no cell of odd.csv is.\n",
+    )
+
+
 def test_bytes_are_not_poured_into_a_terminal(grown_things, roctree, monkeypatch):
     pytest.importorskip("onnx")
     monkeypatch.setattr("roctree.cli.models.sys.stdout.isatty", lambda: True, raising=False)
@@ -172,7 +195,8 @@ def test_soft_thresholds_are_described(table, roctree):
     fit = ("fit", "things.csv", "--target", "kind", "--ranking", "soft", "--max-leaves", 2)
     roctree(*fit, "-o", "soft.json")
     assert "thresholds are soft" in roctree("describe", "soft.json").out
-    refused = roctree("predict", "soft.json", "things.csv", "--columns", "change")
+    refused = roctree("predict", "soft.json", "things.csv", "--columns", "label,change")
+    assert refused.err.startswith("Error: --columns contains 'change', but soft thresholds have no")
     assert "roctree fit --ranking leaf" in refused.err
 
 

@@ -81,6 +81,29 @@ def test_a_file_without_rows_has_the_same_columns(name, grown, roctree):
     assert heads[0] == heads[1][:1]
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("made", ["one class", "too few rows", "pruned"])
+def test_a_tree_of_one_leaf_predicts_every_row(made, form, grown, roctree):
+    lines = (grown / "data.csv").read_text().splitlines()
+    if made == "one class":
+        lines = [line.replace("ill", "well") for line in lines]
+    (grown / "few.csv").write_text("\n".join([*lines[: 10 if made == "too few rows" else 60], ""]))
+    assert roctree("fit", "few.csv", "--target", "outcome", "-o", "leaf.json").code == 0
+    if made == "pruned":
+        method = ("--method", "cost_complexity:alpha=1")
+        assert roctree("prune", "leaf.json", *method, "-o", "leaf.json").out.count("to 1;")
+    rows = read_file("few.csv")
+    parquet.write_table(rows, "few.parquet")
+    parquet.write_table(rows.slice(0, 0), "none.parquet")
+    (grown / "none.csv").write_text(lines[0] + "\n")
+    assert roctree("predict", "leaf.json", f"few.{form}", "-o", "labels.csv").code == 0
+    label = library.load("leaf.json").predict(rows.drop_columns(["outcome"]))[0]
+    assert read_file("labels.csv").column("label").to_pylist() == [label] * len(rows)
+    assert roctree("evaluate", "leaf.json", f"few.{form}").code == 0
+    shown = roctree("predict", "leaf.json", f"none.{form}")
+    assert (shown.code, len(shown.out.splitlines())) == (0, 1)
+
+
 def test_rows_that_come_in_blocks_are_predicted_as_those_that_come_at_once(
     grown, roctree, monkeypatch
 ):
@@ -289,6 +312,11 @@ def test_evaluate_takes_more_than_two_classes(patients, roctree):
     roctree("fit", "three.csv", "--target", "kind", "--min-samples-leaf", 1, "-o", "three.json")
     shown = roctree("evaluate", "three.json", "three.csv").out
     assert "Mean AUC over all pairs of classes 1.0000." in shown
+    (patients / "a.csv").write_text("x,kind\n0,a\n1,a\n2,a\n")
+    shown = roctree("evaluate", "three.json", "a.csv").out
+    assert shown.endswith(
+        "Recommendation: none, because every case is a; cases of several classes are needed.\n"
+    )
 
 
 def test_the_target_is_found_by_its_classes(grown, roctree):
@@ -350,6 +378,18 @@ def test_prune_says_what_a_sweep_needs(grown, roctree):
     )
     assert "are for --sweep" in roctree("prune", "tree.json", "--max-fpr", "0.1", "-o", "x").err
     assert "--output FILE" in roctree("prune", "tree.json").err
+
+
+def test_prune_names_the_methods_that_take_costs(grown, roctree):
+    costs = ("--costs", "ill=1,well=5", "-o", "small.json")
+    done = roctree("prune", "tree.json", "--method", "cost_complexity", *costs)
+    assert done.code == 2
+    assert done.err == (
+        "Error: --method cost_complexity does not take --costs; the methods that do are "
+        "pessimistic, error_based, minimum_error.\n"
+    )
+    for name in ("pessimistic", "error_based", "minimum_error"):
+        assert roctree("prune", "tree.json", "--method", name, *costs).code == 0
 
 
 def test_prune_decides_by_other_cases(grown, roctree):

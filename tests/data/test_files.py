@@ -156,6 +156,8 @@ def test_blocks_make_up_the_whole(form, here, monkeypatch):
     blocks = list(read_batches(f"a.{form}", ["y", "x"], types=types))
     assert len(blocks) > 3
     assert pa.concat_tables(blocks).to_pylist() == table.select(["y", "x"]).to_pylist()
+    # Without columns, the number of rows remains.
+    assert sum(block.num_rows for block in read_batches(f"a.{form}", [], types=types)) == 95
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])
@@ -237,6 +239,27 @@ def test_texts_of_another_alphabet_are_refused(here):
     written("a.csv", "name\nköln\n".encode("latin-1"))
     with pytest.raises(DataError, match="encoding"):
         read_file("a.csv")
+
+
+def test_a_first_line_in_another_alphabet_is_refused_before_columns_are_chosen(here):
+    written("a.csv", "größe,y\n1,2\n".encode("cp1252"))
+    with pytest.raises(DataError, match=r"a\.csv has text in another encoding.*'cp1252'"):
+        list(read_batches("a.csv", ["größe"]))
+    with pytest.raises(DataError, match="encoding"):
+        read_column_names("a.csv")
+    # The replacement character itself may be part of a name.
+    for encoding in ("utf8", "utf-16"):
+        written("a.csv", "gr\ufffdße,y\n1,2\n".encode(encoding))
+        assert read_column_names("a.csv", CsvFormat(encoding=encoding)) == ["gr\ufffdße", "y"]
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_file_is_said_to_be_empty_before_columns_are_chosen(text, here):
+    written("a.csv", text)
+    with pytest.raises(DataError, match=r"a\.csv is empty: give a file"):
+        list(read_batches("a.csv", ["x"]))
+    with pytest.raises(DataError, match=r"a\.csv is empty"):
+        read_column_names("a.csv")
 
 
 def test_spellings_that_make_no_sense_are_refused():

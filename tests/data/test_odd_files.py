@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from roctree import DataError
-from roctree.data.csv_file import CsvFormat
+from roctree.data.csv_file import CsvFormat, misread_text
 from roctree.data.readers import read_batches, read_column_names, read_file
 from roctree.data.roles import ColumnOptions, assign_roles
 
@@ -71,6 +71,11 @@ TEXTS = {
     "numbers with a decimal comma: set decimal=','": lambda row: row[0].replace(".", ","),
     "numbers with thousands separators": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
     "numbers with units": lambda row: f"{row[0]}%",
+    "all are numbers with units: remove the units": lambda row: f"{row[0]} kg",
+    "most are numbers with units, but 'k.A.' is not: remove the units, and list 'k.A.' in "
+    "missing_value if it means missing": lambda row: (
+        "k.A." if row[0].endswith("5") else f"{row[0]}mg/dl"
+    ),
     "dates: give their format, such as dates='%d.%m.%Y'": lambda row: (
         f"{int(float(row[0]) * 8) % 28 + 1}.1.2024"
     ),
@@ -130,6 +135,20 @@ def test_a_few_numbers_among_texts_are_codes(tmp_path):
     assert assign_roles(read_file(str(path)), ColumnOptions("y")).columns[0].role == "nominal"
 
 
+@pytest.mark.parametrize("texts", [["2 door", "4 door"], ["12a", "12b", "13"], ["007b"] * 12])
+def test_texts_that_begin_with_numbers_may_be_names(texts):
+    assert misread_text(pa.array(texts)) is None
+
+
+@pytest.mark.parametrize("unit", ["kg", " kg", " °C", "°", " mmHg", " km/h", "\u00a0m²", " µg"])
+def test_numbers_are_recognised_by_the_unit_that_all_have(unit):
+    texts = [f"{place}{unit}" for place in range(12)]
+    assert misread_text(pa.array(texts)) == "all are numbers with units: remove the units"
+    assert misread_text(pa.array([f"0.5{unit}"])) == misread_text(pa.array(texts))
+    mixed = [*texts[:6], *(f"{place} other" for place in range(6))]
+    assert misread_text(pa.array(mixed)) is None
+
+
 REFUSED = {
     "odd.csv is encoded in UTF-16: set encoding='utf-16'.": text().encode("utf-16"),
     "odd.csv has text in another encoding: set its encoding, such as encoding='cp1252'.": text(
@@ -186,7 +205,25 @@ def test_numbers_in_groups_of_three_digits_are_recognised_and_read(mark, tmp_pat
     assert table["x"].to_pylist()[::2] == wanted
 
 
+def test_german_amounts_are_recognised_by_both_marks(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("x;y\n1.107,51;no\n999;yes\n12,5;no\n1.250.000,00;yes\n")
+    with pytest.raises(DataError) as error:
+        assign_roles(read_file(str(path)), ColumnOptions("y"))
+    assert (
+        "all are numbers with thousands separators and a decimal comma: set decimal=',' and "
+        "thousands='.'." in str(error.value)
+    )
+    table = read_file(str(path), CsvFormat(decimal=",", thousands="."))
+    assert table["x"].to_pylist() == [1107.51, 999.0, 12.5, 1250000.0]
+
+
 HINTS = {
+    "; for thousands separators and a decimal comma set decimal=',' and thousands='.'.": (
+        "1.250,5",
+        pa.float64(),
+        ".",
+    ),
     "; for thousands separators set thousands='.'.": ("1.250", pa.float64(), ","),
     "; for thousands separators set thousands=' '.": ("1 250", pa.float64(), "."),
     "; for a decimal comma set decimal=','.": ("0,25", pa.float64(), "."),

@@ -1,5 +1,6 @@
 """Data files of a command: training data, rows for a model whose columns are known, and results."""
 
+import csv
 import json
 import logging
 import math
@@ -21,6 +22,7 @@ from roctree.data.readers import (
     read_column_names,
     read_file,
     require_columns,
+    unused_missing_values,
 )
 from roctree.data.roles import (
     ColumnOptions,
@@ -53,7 +55,14 @@ class LabelledRows(NamedTuple):
 
 def text_format(reading: Mapping[str, Any]) -> CsvFormat:
     """Return the format of text files that the options of ``READING`` describe."""
-    return CsvFormat(**{**reading, "missing_value": tuple(reading.get("missing_value", ()))})
+    spellings = tuple(
+        cell.strip()
+        for text in reading.get("missing_value", ())
+        # As in a line of CSV, quotes protect commas.
+        for cells in csv.reader([text], skipinitialspace=True)
+        for cell in cells
+    )
+    return CsvFormat(**{**reading, "missing_value": spellings})
 
 
 def column_roles(target: str, weight: str | None, columns: Mapping[str, Any]) -> ColumnOptions:
@@ -72,6 +81,12 @@ def read_training_file(
         if table.num_rows == 0:
             raise DataError(
                 f"{path} has no rows below its first line, which names the columns: add the cases."
+            )
+        unused = unused_missing_values(path, written)
+        if unused:
+            listed = ", ".join(map(repr, unused))
+            warnings.warn(
+                f"--missing-value lists {listed}, which no cell of {path} is.", stacklevel=2
             )
         cases = assign_roles(table, roles, written.decimal)
     if cases.X.num_columns == 0:

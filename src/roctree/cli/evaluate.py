@@ -372,6 +372,11 @@ def _recommendation_of_several(model: FittedModel, counts: Floats) -> str:
     of_classes, total = counts.sum(axis=0), counts.sum()
     errors, errors_of_one = 1.0 - np.trace(counts) / total, 1.0 - of_classes.max() / total
     usual = model.classes.tolist()[int(of_classes.argmax())]
+    if np.count_nonzero(of_classes) == 1:
+        return (
+            f"Recommendation: none, because every case is {usual}; cases of several classes are "
+            "needed."
+        )
     compared = (
         f"{errors:.2%} are wrong, against {errors_of_one:.2%} if every case is called {usual}"
     )

@@ -42,7 +42,7 @@ from roctree.export import to_dot, to_onnx, to_rules, to_sql
 from roctree.files import as_estimator, load_fitted, save
 from roctree.fitted import SOFT_REMARK, FittedModel, FittedTree
 from roctree.labelling import OperatingPoint, describe_request
-from roctree.pruning import Pruner
+from roctree.pruning import PRUNING, Pruner, resolve_pruner
 from roctree.text import did_you_mean, pluralize, quote_if_needed
 from roctree.tree.text import WHOLE_TREE_LEAVES
 
@@ -308,20 +308,32 @@ def prune(
             if output is None
             else "--positive, --max-fpr and --max-fnr are for --sweep: give it as well."
         )
+    pruner = parse_strategy("pruning", method or "pessimistic")
     options: dict[str, Any] = {}
     if costs:
+        _check_takes_costs(resolve_pruner(pruner))
         options["costs"] = parse_by_class("costs", costs["costs"], fitted.classes.tolist())
     for path, suffix in ((validation, "_val"), (training, "")):
         if path is not None:
             rows = read_labelled(path, fitted, target, reading)
             options |= {f"X{suffix}": rows.X, f"y{suffix}": rows.y}
-    smaller = tree.pruned(parse_strategy("pruning", method or "pessimistic"), **options)
+    smaller = tree.pruned(pruner, **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
-    pruner = format_strategy(smaller.pruning_)
-    facts = {"leaves_before": before, "leaves": after, "method": pruner, "output": output}
+    used = format_strategy(smaller.pruning_)
+    facts = {"leaves_before": before, "leaves": after, "method": used, "output": output}
     sizes = f"{pluralize(before, 'leaf', 'leaves')} to {after}"
-    return Report(facts, [f"Pruned by {pruner} from {sizes}; wrote {output}"])
+    return Report(facts, [f"Pruned by {used} from {sizes}; wrote {output}"])
+
+
+def _check_takes_costs(pruner: Pruner) -> None:
+    """Raise ``ParameterError`` for a method that has no option ``costs``."""
+    if not hasattr(pruner, "costs"):
+        known = ", ".join(name for name, each in PRUNING.items() if hasattr(each, "costs"))
+        raise ParameterError(
+            f"--method {format_strategy(pruner)} does not take --costs; the methods that do are "
+            f"{known}."
+        )
 
 
 def _sweep(

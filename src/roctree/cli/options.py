@@ -485,7 +485,7 @@ READING = {
     "delimiter": OptionSpec("Delimiter of a text file, if it is not detected.", "CHARACTER"),
     "decimal": OptionSpec("Decimal mark of a text file. [.]", "CHARACTER"),
     "encoding": OptionSpec("Encoding of a text file, such as latin-1. [utf8]", "NAME"),
-    "missing_value": OptionSpec("Additional spelling of a missing value.", "TEXT", many=True),
+    "missing_value": OptionSpec("Additional spellings of a missing value.", "TEXTS", many=True),
     "thousands": OptionSpec("Mark between groups of three digits, such as ,", "CHARACTER"),
     "dates": OptionSpec(
         "Format of dates that are not like 2024-12-31, such as %d.%m.%Y.", "FORMAT"

@@ -1,6 +1,6 @@
 """``roctree predict``: read rows block by block, predict, and write the results."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Annotated, Any, cast
 
@@ -82,7 +82,13 @@ def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
 
 def _change_columns(model: FittedModel, rows: Any) -> ResultColumns:
     """Yield the smallest change that leads to another label, that label, and the distance."""
-    cases = list(require_tree(model, "--columns change").nearest_change(rows))
+    tree = require_tree(model, "--columns change")
+    if tree.has_soft_thresholds:
+        raise ParameterError(
+            "--columns contains 'change', but soft thresholds have no boundary between leaves: "
+            "leave it out, or use roctree fit --ranking leaf first."
+        )
+    cases = list(tree.nearest_change(rows))
     texts = [", ".join(change.words for change in case.changes) for case in cases]
     labels = [None if case.to is None else str(case.to) for case in cases]
     yield "change", arrow.array(texts, arrow.string())
@@ -156,7 +162,8 @@ def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) 
     """
     if table.num_rows == 0:
         # Nothing can be predicted, but the columns must be those of other blocks.
-        return result_table(model, _placeholder_row(table), results, keep).slice(0, 0)
+        placeholder = _placeholder_row(column_types(model.schema), table)
+        return result_table(model, placeholder, results, keep).slice(0, 0)
     rows = with_all_columns(table, model.schema)
     keep = find_columns(keep, table.column_names)
     found = {name: table.column(name) for name in keep}
@@ -176,14 +183,15 @@ def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) 
     return arrow.table(found)
 
 
-def _placeholder_row(table: Any) -> Any:
+def _placeholder_row(types: Mapping[str, Any], table: Any) -> Any:
     """Return one row that every model accepts: zeros for numbers, missing for the rest."""
 
     def cell(kind: Any) -> Any:
         is_number = arrow.types.is_integer(kind) or arrow.types.is_floating(kind)
         return arrow.array([0], arrow.int64()).cast(kind) if is_number else arrow.nulls(1, kind)
 
-    return arrow.table({field.name: cell(field.type) for field in table.schema})
+    types = {**types, **{field.name: field.type for field in table.schema}}
+    return arrow.table({name: cell(kind) for name, kind in types.items()})
 
 
 def _write(tables: Iterator[Any], path: str, suffix: str | None) -> int:

@@ -7,7 +7,8 @@ column holds numbers is inferred from all its cells, unless its type is given.
 import csv as csv_module
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -126,6 +127,8 @@ def csv_batches(
     """Yield some columns block by block; columns whose type is not given are text."""
     names = _written_names(source, csv_format)
     known = {names[name]: types.get(name, arrow.string()) for name in columns}
+    # pyarrow reads all columns if none is listed; the first one gives the number of rows.
+    known = known or dict.fromkeys([*names.values()][:1], arrow.string())
     options = _pyarrow_options(source, csv_format, known)
     options["convert_options"].include_columns = list(known)
     with _parse_errors(names, source, csv_format):
@@ -232,6 +235,8 @@ def _header_line(source: Source, csv_format: CsvFormat) -> str:
             f"{source.name} does not end its first line within {LONGEST_LINE >> 20} MB: give a "
             "file with the names of the columns in its first line, and a line for each case below."
         )
+    if "\ufffd" in line and line.encode(csv_format.encoding, "replace") not in source.head:
+        source.head.decode(csv_format.encoding)  # raises the error that was replaced
     return line
 
 
@@ -395,6 +400,8 @@ _LOOKS_LIKE = {
     r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a decimal comma: set {decimal=','}",
     r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: remove the units",
 }
+# A number and a unit such as kg, mg/dl or °C; 007b is a code.
+_WITH_UNIT = re.compile(r"[-+]?(?!0\d)\d[\d.,]*\s?(%|°|°?[^\W\d_]{1,4}(?:/[^\W\d_]{1,4})?)")
 
 
 def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
@@ -425,9 +432,9 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     if n_numbers == len(texts):
         may_be_text = n_numbers <= _MANY_NUMBERS or are_codes(texts)
         return None if may_be_text else "all are numbers: list the column in {numeric}"
-    separator = _thousands_mark(texts.to_pylist(), decimal)
-    if separator is not None:
-        return f"all are numbers with thousands separators: set {{thousands={separator!r}}}"
+    marks = _marks(texts.to_pylist(), decimal)
+    if marks is not None:
+        return "all are numbers with {}: set {}".format(*marks)
     if decimal != DECIMAL_POINT and arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
         mark = escape_braces(repr(decimal))
         return f"all are numbers with a decimal point, not {mark}: use one decimal mark"
@@ -437,10 +444,38 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     for pattern, what in _LOOKS_LIKE.items():
         if arrow.compute.all(arrow.compute.match_substring_regex(texts, pattern)).as_py():
             return f"all are {what}"
+    others = _without_unit(texts.to_pylist())
+    if others == []:
+        return "all are numbers with units: remove the units"
+    if others is not None:
+        odd = escape_braces(repr(others[0]))
+        return (
+            f"most are numbers with units, but {odd} is not: remove the units, and list {odd} in "
+            "{missing_value} if it means missing"
+        )
     if n_numbers <= max(_MANY_NUMBERS, len(texts) / 2):
         return None
     odd = escape_braces(repr(texts.filter(arrow.compute.invert(numbers))[0].as_py()))
     return f"most are numbers, but {odd} is not: list it in {{missing_value}} if it means missing"
+
+
+def _without_unit(texts: Sequence[str]) -> list[str] | None:
+    """Return the texts other than numbers with a unit; None if most are not, or have other units.
+
+    Up to ten integers with a unit of letters may be names.
+
+    >>> _without_unit(["85.5 kg", "83.0 kg"]), _without_unit(["2 door", "4 door"])
+    ([], None)
+    """
+    found = [(text, _WITH_UNIT.fullmatch(text)) for text in texts]
+    counts = Counter(match[1] for _, match in found if match)
+    if not counts:
+        return None
+    (unit, n_numbers), *_ = counts.most_common(1)
+    others = [text for text, match in found if match is None or match[1] != unit]
+    has_decimals = any(re.search(r"\d[.,]\d", text) for text in texts)
+    fewest = 0 if has_decimals and not others else max(_MANY_NUMBERS, len(texts) / 2)
+    return others if n_numbers > fewest else None
 
 
 def _date_format(texts: list[str]) -> str:
@@ -474,9 +509,9 @@ def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
     if expected == "dates" and re.match(_DATE_PATTERN, text):
         example = escape_braces(repr(_date_format([text])))
         return f"; for dates in this format set {{dates={example}}}"
-    mark = _thousands_mark([text], decimal)
-    if mark is not None:
-        return f"; for thousands separators set {{thousands={mark!r}}}"
+    marks = _marks([text], decimal)
+    if marks is not None:
+        return "; for {} set {}".format(*marks)
     if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER_PATTERN.format(","), text):
         return "; for a decimal comma set {decimal=','}"
     if decimal != DECIMAL_POINT and re.fullmatch(
@@ -484,6 +519,21 @@ def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
     ):
         return f"; the decimal mark is set to {escape_braces(repr(decimal))}"
     return ": correct it, or list it in {missing_value} if it means missing"
+
+
+def _marks(texts: Sequence[str], decimal: str) -> tuple[str, str] | None:
+    """Return which marks numbers in groups of three digits have, and what to set; None if not all.
+
+    >>> _marks(["1.107,51", "999"], ".")
+    ('thousands separators and a decimal comma', "{decimal=','} and {thousands='.'}")
+    """
+    mark = _thousands_mark(texts, decimal)
+    if mark is not None:
+        return "thousands separators", f"{{thousands={mark!r}}}"
+    mark = _thousands_mark(texts, ",") if decimal == DECIMAL_POINT else None
+    if mark is None:
+        return None
+    return "thousands separators and a decimal comma", f"{{decimal=','}} and {{thousands={mark!r}}}"
 
 
 def _thousands_mark(texts: Any, decimal: str) -> str | None:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 from roctree.data import csv_file
 from roctree.data.csv_file import CsvFormat
 from roctree.data.lazy import arrow
-from roctree.data.streams import Source
+from roctree.data.streams import Source, is_pipe
 from roctree.errors import DataError
 from roctree.text import did_you_mean, first_line
 
@@ -110,10 +111,32 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
     with Source(path) as source, _reading_errors(source):
         kind = file_format(source)
         if kind == "csv":
-            return csv_file.column_names(source, csv_format)
+            return _csv_column_names(source, csv_format)
         if kind == "parquet":
             return list(arrow.parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
         return list(next(WHOLE_TABLE_READERS[kind](source, csv_format)).column_names)
+
+
+def unused_missing_values(path: str, csv_format: CsvFormat) -> list[str]:
+    """Return the additional spellings of a missing value that no cell of a CSV file has.
+
+    The file is read once more, unless there are no such spellings or it can be read only once.
+    """
+    left = [word for word in csv_format.missing_value if word not in csv_file.MISSING_VALUES]
+    if not left or is_pipe(path):
+        return []
+    with Source(path) as source, _reading_errors(source):
+        if file_format(source) != "csv":
+            return []
+        plain = replace(csv_format, missing_value=(), thousands=None)
+        names = csv_file.column_names(source, plain)
+        for table in csv_file.csv_batches(source, plain, {}, names):
+            for column in table.columns:
+                words = arrow.array(left, arrow.string())
+                left = words.filter(
+                    arrow.compute.invert(arrow.compute.is_in(words, column))
+                ).to_pylist()
+    return left
 
 
 def file_format(source: Source) -> str:
@@ -173,6 +196,8 @@ def cast_columns(table: Any, types: Mapping[str, Any], keep_integers: Collection
     keep_integers : collection of str
         Columns of labels or weights, in which integers stay integers.
     """
+    if not table.column_names:
+        return table  # which still has its number of rows
     categorical = _pandas_categories(table.schema) - set(keep_integers)
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -213,13 +238,14 @@ def _batches(
 ) -> Iterator[Any]:
     kind = file_format(source)
     if kind == "csv":
-        chosen = choose(csv_file.column_names(source, csv_format))
+        chosen = choose(_csv_column_names(source, csv_format))
         tables = csv_file.csv_batches(source, csv_format, types, chosen)
     elif kind == "parquet":
         file = arrow.parquet.ParquetFile(source.seekable_file())
         chosen = choose(file.schema_arrow.names)
         tables = _at_least_one(
-            file.iter_batches(PARQUET_BATCH_ROWS, columns=chosen), file.schema_arrow
+            file.iter_batches(PARQUET_BATCH_ROWS, columns=chosen or file.schema_arrow.names[:1]),
+            file.schema_arrow,
         )
     else:
         tables = WHOLE_TABLE_READERS[kind](source, csv_format)
@@ -227,6 +253,20 @@ def _batches(
         chosen, tables = choose(first.column_names), chain([first], tables)
     for table in tables:
         yield table.select(chosen)
+
+
+def _csv_column_names(source: Source, csv_format: CsvFormat) -> list[str]:
+    """Return the names in the first line of a file that is not empty."""
+    if not source.head.strip():
+        raise _empty_file(source)
+    return csv_file.column_names(source, csv_format)
+
+
+def _empty_file(source: Source) -> DataError:
+    return DataError(
+        f"{source.name} is empty: give a file with the names of the columns in its first line, and "
+        "a row for each case below."
+    )
 
 
 def _at_least_one(found: Iterable[Any], schema: Any) -> Iterator[Any]:
@@ -252,10 +292,7 @@ def _reading_errors(source: Source) -> Iterator[None]:
         ) from error
     except (arrow.ArrowInvalid, arrow.ArrowKeyError) as error:
         if not source.head.strip():
-            raise DataError(
-                f"{source.name} is empty: give a file with the names of the columns in its first "
-                "line, and a row for each case below."
-            ) from error
+            raise _empty_file(source) from error
         if "Empty CSV" in str(error) or "cannot infer number of columns" in str(error):
             raise DataError(
                 f"{source.name} has no rows below its first line, which names the columns: add "

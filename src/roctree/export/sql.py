@@ -475,8 +475,9 @@ class Query:
         """Return a list of values as a step."""
         head = ", ".join(columns)
         values = ",\n  ".join(f"({', '.join(row)})" for row in rows)
-        alias = f"listed({head})" if self.names_values else "listed"
-        return Step(f"{name}({head})", f"SELECT * FROM (VALUES\n  {values}\n) AS {alias}")
+        # BigQuery, which does not name the columns of a step, takes the names from a list.
+        shown, alias = (head, f"listed({head})") if self.names_values else ("*", "listed")
+        return Step(f"{name}({head})", f"SELECT {shown} FROM (VALUES\n  {values}\n) AS {alias}")
 
 
 # Rows that reach a single leaf
