@@ -405,8 +405,8 @@ class MaxFPR:
         vertex = int(np.flatnonzero(fpr <= self.rate + _ROUNDING)[-1])
         if self.randomise:
             return _interpolated(leaves, vertex, fpr, self.rate)
-        if vertex == 0 and leaves.curve.n_positive > 0.0:
-            self._warn(float(fpr[1]))
+        if leaves.curve.tp[vertex] == 0.0 and leaves.curve.n_positive > 0.0:
+            self._warn(float(fpr[vertex + 1]))
         n_scores = _without_useless_alarms(leaves.curve, vertex)
         return Labelling.deterministic(leaves.votes_for_top(n_scores))
 

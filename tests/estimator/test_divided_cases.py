@@ -162,6 +162,15 @@ def test_an_extreme_cost_and_a_low_rate_choose_what_the_probabilities_allow(soft
     assert soft.at(max_fpr=0.02, positive=1).operating_point_.tpr > 0.9
 
 
+def test_a_rate_that_the_first_probabilities_exceed_is_said_to_leave_nothing_positive():
+    x = np.repeat([0.0, 1.0, 2.0, np.nan], 100)[:, None]
+    y = np.concatenate([np.arange(100) < n for n in (10, 30, 60, 33)])
+    tree = ROCTreeClassifier().fit(x, y)
+    with pytest.warns(UserWarning, match=r"max_fpr=0\.05 leaves no case positive: .* of 0\.1498"):
+        chosen = tree.at(max_fpr=0.05, positive=True)
+    assert not chosen.predict(x).any()
+
+
 def test_with_more_than_a_thousand_probabilities_rates_are_still_those_of_predictions():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4))
@@ -200,6 +209,7 @@ def test_a_tree_that_divides_no_case_is_chosen_by_its_leaves():
     assert sent.fitted_.scored is None
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")
 def test_rates_are_approximate_once_probabilities_change_unless_the_training_cases_are_given():
     X, y = weather.frame(300, missing=0.3)
     tree = presets.readable(max_leaf_nodes=8).fit(X, y).at(max_fpr=0.1)
