@@ -412,7 +412,7 @@ class MaxFPR:
 
     def _warn(self, least: float) -> None:
         """Warn that nothing is predicted positive."""
-        at_random = ", or attain the rate at random with {randomise}" * (self.rate > 0.0)
+        at_random = ", or attain the rate at random with {randomise}" if self.rate > 0.0 else ""
         warnings.warn(
             ParameterWarning(
                 reason=f"{{max_fpr={self.rate:g}}} leaves no case positive: the first leaves "
