@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 
 from roctree import ROCTreeClassifier, presets
 from roctree.roc import Curve
@@ -190,6 +190,32 @@ def test_with_more_than_a_thousand_probabilities_rates_are_still_those_of_predic
     assert scores[~flagged].max() < threshold + 0.0006
     again = ROCTreeClassifier(ranking="soft", min_samples_leaf=20).fit(X[::-1], y[::-1])
     assert pickle.dumps(again.fitted_) == pickle.dumps(tree.fitted_)
+
+
+@pytest.mark.parametrize("smoothing", ["none", "hierarchical_shrinkage"])
+def test_rates_of_one_class_of_several_are_those_of_predictions_if_probabilities_are_rounded(
+    smoothing,
+):
+    X, y = make_classification(3000, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
+    tree = ROCTreeClassifier(
+        max_leaf_nodes=16, min_samples_leaf=5, ranking="soft", smoothing=smoothing
+    ).fit(X, y)
+    scored = tree.fitted_.scored
+    assert scored.decimals == 2
+    assert scored.scores.min() >= 0.0
+    assert scored.scores.sum(axis=1) == pytest.approx(1.0)
+    requests = [{"max_fpr": 0.2}, {"max_fpr": 0.05}, {"min_tpr": 0.9}, {"beta": 1}]
+    for request in (*requests, {"cost_fn": 3}, {"prior": 0.1}):
+        for positive in range(3):
+            chosen = tree.at(positive=positive, **request)
+            point = chosen.operating_point_
+            found = rates(chosen.predict(X), y, positive)
+            assert [point.fpr, point.tpr] == pytest.approx(found), (request, positive)
+            assert found[0] <= request.get("max_fpr", 1.0)
+    for row in tree.labellings(positive=2)[1:-1:20]:
+        low, high = row.cost_ratio
+        chosen = tree.at(cost_fn=np.sqrt(low * high), positive=2)
+        assert rates(chosen.predict(X), y, 2) == pytest.approx([row.fpr, row.tpr])
 
 
 def test_with_too_many_probabilities_of_several_classes_counts_of_leaves_remain(monkeypatch):
