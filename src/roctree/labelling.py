@@ -855,6 +855,8 @@ class OperatingPoint:
             facts.append(f"optimal for cost ratios (miss : false alarm) {ratios}")
         if 0.0 < self.chance < 1.0:
             facts.append(f"one group of leaves positive with probability {self.chance:.4f}")
+        if self.counts == "smoothed":
+            facts.append("estimated by smoothed probabilities")
         if self.in_parts:
             facts.append(IN_PARTS)
         return ", ".join(facts)
