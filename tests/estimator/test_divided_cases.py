@@ -261,6 +261,14 @@ def test_rates_are_approximate_once_probabilities_change_unless_the_training_cas
     assert not hard.ranked("global").operating_point_.in_parts
 
 
+def test_a_single_leaf_divides_no_case():
+    tree = ROCTreeClassifier(max_leaf_nodes=8).fit(*weather.frame(300, missing=0.3))
+    stump = tree.pruned("cost_complexity", alpha=1.0)
+    assert stump.get_n_leaves() == 1
+    shown = repr(stump.labellings()) + repr(stump.roc()) + repr(stump.at(cost_fn=2))
+    assert "approximate" not in shown + repr(stump.at(cost_fn=2).operating_point_)
+
+
 def test_training_cases_without_weight_change_no_rate():
     X, y = weather.frame(300, missing=0.3)
     tree = presets.readable(max_leaf_nodes=8).fit(X, y)
