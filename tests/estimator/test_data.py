@@ -53,6 +53,7 @@ def test_unseen_categories_are_missing_with_one_warning_that_counts_them():
     with pytest.warns(UserWarning, match="'sky' in 120 rows") as caught:
         labels = tree.predict(new)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert np.array_equal(labels, tree.predict(gap))
 
 
