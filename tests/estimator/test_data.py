@@ -218,6 +218,12 @@ def test_unusable_data_are_refused_in_one_sentence(X, y, sentence):
     assert sentence in refusal(ROCTreeClassifier().fit, X, y)
 
 
+def test_a_missing_label_is_refused_by_score_as_by_fit():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    y = np.array(["a", np.nan], dtype=object)
+    assert "the label of row 1" in refusal(tree.score, [[1.0], [2.0]], y)
+
+
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
