@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree import criteria, points, pruning, smoothing
 from roctree.arrays import Floats, Ints
 from roctree.calibration import Calibration
-from roctree.data import CategoricalFeatures, Dataset, Schema
+from roctree.data import CategoricalFeatures, Dataset, Schema, encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, FittedNodes, Training
@@ -670,6 +670,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator, Generic[Model]):  # type:
         """
         cases = self._accepted_cases(X, y, sample_weight)
         if not isinstance(cases, Counted) and not self._model().abstains:
+            encode_labels(y)  # Missing labels are one clear error, as in fit.
             return float(super().score(X, y, sample_weight))
         found = self._model().confusion(cases, y, sample_weight)
         return float(np.trace(found) / found.sum())

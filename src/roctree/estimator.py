@@ -283,7 +283,9 @@ class ROCTreeClassifier(NodeClassifier[FittedTree]):
         sample_weight : array of shape (n_samples,) or None
             Weights of at least 0, or the name of a column. A row of weight k counts as k rows.
             Weights that average less than one half, such as weights that sum to 1, are first
-            multiplied by a power of two so that they average at least one half.
+            multiplied by a power of two so that they average at least one half. Divide survey
+            weights by their mean: as counts of rows they overstate the evidence, which affects
+            limits such as ``min_samples_leaf``, smoothing and ``category_shrinkage="auto"``.
 
         Returns
         -------

@@ -1288,7 +1288,8 @@ class FittedTree(FittedNodes):
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
         # Divided held-out cases are counted as a whole, in separate lines.
-        return isinstance(counts, str) and self.mixes_leaves and self.scored is None
+        unknown = self.mixes_leaves and self.n_leaves > 1 and self.scored is None
+        return isinstance(counts, str) and unknown
 
     # Pruning under costs
 

@@ -87,9 +87,9 @@ class Leaves:
     by_shares : bool
         Whether shares are the probabilities of a model rather than frequencies of the counts. Costs
         are then weighed by shares, and rates are those of the counts.
-    rounded : bool
-        Whether these probabilities are rounded. A threshold of two classes is then placed halfway
-        between them, so that the cases of a row have the same label.
+    decimals : int or None
+        Decimals that these probabilities are rounded to, if they are. A threshold on those of one
+        class is then placed halfway between them, so that the cases of a row have the same label.
     """
 
     nodes: Ints
@@ -97,7 +97,7 @@ class Leaves:
     shares: Floats
     positive: int = 1
     by_shares: bool = False
-    rounded: bool = False
+    decimals: int | None = None
 
     @classmethod
     def from_counts(
@@ -156,6 +156,9 @@ class Leaves:
             np.column_stack([np.delete(table, self.positive, 1).sum(1), table[:, self.positive]])
             for table in (self.counts, self.shares)
         )
+        if self.decimals is not None:
+            ours = round_half_up(self.shares[:, self.positive], self.decimals)
+            shares = np.column_stack([1.0 - ours, ours])
         return replace(self, counts=counts, shares=shares, positive=1)
 
     def select(self, chosen: NDArray[np.bool_]) -> "Leaves":
@@ -219,6 +222,16 @@ class Leaves:
 # The midpoint of any share and one of these is above or below the shares of all leaves and of all
 # mixtures of leaves.
 _ABOVE_ALL, _BELOW_ALL = 4.0, -4.0
+
+
+def round_half_up(shares: Floats, decimals: int) -> Floats:
+    """Return rounded shares; what is short of a half by rounding errors is rounded up.
+
+    >>> round_half_up(np.array([0.115, 0.125, 0.135 - 1e-15]), 2).tolist()
+    [0.12, 0.13, 0.14]
+    """
+    scale = 10.0**decimals
+    return np.asarray(np.floor((shares + _ROUNDING) * scale + 0.5) / scale)
 
 
 class Labelling(NamedTuple):
@@ -306,7 +319,7 @@ class LeastCost:
         """Return the labels; if two classes cost the same, the positive one."""
         costs = self.matrix(leaves) * self.weights(leaves)
         votes = votes_by_cost(leaves.shares, costs, leaves.positive)
-        if leaves.rounded and costs.shape == (2, 2):
+        if leaves.decimals is not None and costs.shape == (2, 2):
             is_positive = votes.argmax(axis=1) == leaves.positive
             n_scores = int(leaves.rank[is_positive].max(initial=-1)) + 1
             votes = leaves.votes_for_top(n_scores)
@@ -405,14 +418,14 @@ class MaxFPR:
         vertex = int(np.flatnonzero(fpr <= self.rate + _ROUNDING)[-1])
         if self.randomise:
             return _interpolated(leaves, vertex, fpr, self.rate)
-        if vertex == 0 and leaves.curve.n_positive > 0.0:
-            self._warn(float(fpr[1]))
+        if leaves.curve.tp[vertex] == 0.0 and leaves.curve.n_positive > 0.0:
+            self._warn(float(fpr[vertex + 1]))
         n_scores = _without_useless_alarms(leaves.curve, vertex)
         return Labelling.deterministic(leaves.votes_for_top(n_scores))
 
     def _warn(self, least: float) -> None:
         """Warn that nothing is predicted positive."""
-        at_random = ", or attain the rate at random with {randomise}" * (self.rate > 0.0)
+        at_random = ", or attain the rate at random with {randomise}" if self.rate > 0.0 else ""
         warnings.warn(
             ParameterWarning(
                 reason=f"{{max_fpr={self.rate:g}}} leaves no case positive: the first leaves "
@@ -842,6 +855,8 @@ class OperatingPoint:
             facts.append(f"optimal for cost ratios (miss : false alarm) {ratios}")
         if 0.0 < self.chance < 1.0:
             facts.append(f"one group of leaves positive with probability {self.chance:.4f}")
+        if self.counts == "smoothed":
+            facts.append("estimated by smoothed probabilities")
         if self.in_parts:
             facts.append(IN_PARTS)
         return ", ".join(facts)
@@ -970,10 +985,12 @@ def _for_all_classes(chosen: Labelling, leaves: Leaves) -> Labelling:
 
     Votes stay linear in the shares, as cases that are divided among leaves need it.
     """
+    # As in ``round_half_up``, a share halfway between two rows belongs to the higher one.
+    margin = 0.0 if leaves.decimals is None else _ROUNDING
 
     def extended(votes: Floats) -> Floats:
         found = _MIN_VOTE * leaves.shares
-        found[:, leaves.positive] = votes[:, 1] - votes[:, 0]
+        found[:, leaves.positive] = votes[:, 1] - votes[:, 0] + margin
         return np.column_stack([found, votes[:, 2:] - votes[:, :1]])
 
     return Labelling(extended(chosen.votes), extended(chosen.other_votes), chosen.chance)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from roctree.arrays import Floats, Ints
 from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
-from roctree.labelling import Leaves
+from roctree.labelling import Leaves, round_half_up
 from roctree.text import DisplayTable
 from roctree.tree.growth import weight_grid
 from roctree.tree.prediction import (
@@ -278,7 +278,7 @@ class ScoreGroups:
     def as_leaves(self, positive: int) -> Leaves:
         """Return the scores as leaves."""
         nodes = np.arange(len(self.scores))
-        return Leaves(nodes, self.counts, self.scores, positive, by_shares=True)
+        return Leaves(nodes, self.counts, self.scores, positive, True, self.decimals)
 
     def with_pure_leaves(self, positive: int) -> Leaves:
         """Return the scores as leaves, followed by an empty pure leaf for each class.
@@ -289,8 +289,7 @@ class ScoreGroups:
         n_classes = self.scores.shape[1]
         scores = np.concatenate([self.scores, np.eye(n_classes)])
         counts = np.concatenate([self.counts, np.zeros((n_classes, n_classes))])
-        leaves = Leaves(np.arange(len(scores)), counts, scores, positive, by_shares=True)
-        return replace(leaves, rounded=self.decimals is not None)
+        return Leaves(np.arange(len(scores)), counts, scores, positive, True, self.decimals)
 
 
 # Decimals of the probabilities of divided cases, and the most groups that are kept with them, for
@@ -299,16 +298,21 @@ _ROUNDINGS = ((SCORE_DECIMALS, 1000), (3, 1001)), ((SCORE_DECIMALS, 1000), (2, 1
 
 
 def _round_shares(shares: Floats, decimals: int) -> Floats:
-    """Return class probabilities with fewer decimals that add up to 1."""
+    """Return class probabilities with fewer decimals that add up to 1.
+
+    What rounded probabilities of several classes lack or exceed is spread over them, so that each
+    still rounds to the same number: rows that differ in one class stay on their side of thresholds.
+    """
     if shares.shape[1] == 2:
         # On a grid, also those of the other class.
         second = np.round(shares[:, 1], decimals)
         return np.column_stack([np.round(1.0 - second, decimals), second])
-    found = np.round(shares, decimals)
-    if decimals < SCORE_DECIMALS:
-        found[~found.any(axis=1)] = 1.0
-        found /= found.sum(axis=1, keepdims=True)
-    return found
+    if decimals == SCORE_DECIMALS:
+        return np.round(shares, decimals)
+    found = round_half_up(shares, decimals)
+    excess = found.sum(axis=1, keepdims=True) - 1.0
+    room = np.minimum(np.where(excess > 0.0, found, 1.0 - found), 0.5 / 10.0**decimals)
+    return np.asarray(found - excess * (room / room.sum(axis=1, keepdims=True)))
 
 
 def _distinct(shares: Floats) -> tuple[Floats, Ints]:

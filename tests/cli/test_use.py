@@ -20,6 +20,7 @@ from roctree.errors import DataError
 from roctree.experiment import Results
 from roctree.experiment.store import Outcome
 from roctree.requests import PointArguments
+from roctree.tree.prediction import divided_rows
 
 LABEL = "label,probability"
 
@@ -66,7 +67,23 @@ def test_predict_writes_what_python_predicts(grown, roctree):
     words = [", ".join(change.words for change in case.changes) for case in changes]
     assert found["change"] == words
     assert any(" > " in each for each in words)
-    assert len(set(found["rule"])) == len(set(found["leaf"]))
+    rules = {rule.partition("; the case is divided")[0] for rule in found["rule"]}
+    assert len(rules) == len(set(found["leaf"]))
+
+
+def test_the_rule_of_a_divided_case_says_so(patients, roctree):
+    roctree("fit", "data.csv", "--target", "outcome", "--preset", "readable", "-o", "soft.json")
+    done = roctree("predict", "soft.json", "test.csv", "--columns", "rule", "-o", "rules.csv")
+    assert done.code == 0, done.err
+    model = library.load("soft.json").fitted_
+    table = read_file("test.csv", types=column_types(model.schema))
+    rows = model.encode(table.select(list(model.schema.names)))
+    divided = [
+        rule.endswith("; the case is divided among leaves")
+        for rule in csv.read_csv("rules.csv").column("rule").to_pylist()
+    ]
+    assert divided == divided_rows(model.tree, rows).tolist()
+    assert len(set(divided)) == 2
 
 
 @pytest.mark.parametrize("name", RESULTS)

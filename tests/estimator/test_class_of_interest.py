@@ -106,6 +106,7 @@ REQUESTS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)
 @pytest.mark.parametrize("positive", ["mild", "none", "severe"])

@@ -53,6 +53,7 @@ def test_unseen_categories_are_missing_with_one_warning_that_counts_them():
     with pytest.warns(UserWarning, match="'sky' in 120 rows") as caught:
         labels = tree.predict(new)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert np.array_equal(labels, tree.predict(gap))
 
 
@@ -215,6 +216,12 @@ UNUSABLE = {
 @pytest.mark.parametrize(("X", "y", "sentence"), UNUSABLE.values(), ids=UNUSABLE)
 def test_unusable_data_are_refused_in_one_sentence(X, y, sentence):
     assert sentence in refusal(ROCTreeClassifier().fit, X, y)
+
+
+def test_a_missing_label_is_refused_by_score_as_by_fit():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    y = np.array(["a", np.nan], dtype=object)
+    assert "the label of row 1" in refusal(tree.score, [[1.0], [2.0]], y)
 
 
 @pytest.mark.parametrize(

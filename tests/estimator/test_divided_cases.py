@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 
 from roctree import ROCTreeClassifier, presets
 from roctree.roc import Curve
@@ -162,6 +162,15 @@ def test_an_extreme_cost_and_a_low_rate_choose_what_the_probabilities_allow(soft
     assert soft.at(max_fpr=0.02, positive=1).operating_point_.tpr > 0.9
 
 
+def test_a_rate_that_the_first_probabilities_exceed_is_said_to_leave_nothing_positive():
+    x = np.repeat([0.0, 1.0, 2.0, np.nan], 100)[:, None]
+    y = np.concatenate([np.arange(100) < n for n in (10, 30, 60, 33)])
+    tree = ROCTreeClassifier().fit(x, y)
+    with pytest.warns(UserWarning, match=r"max_fpr=0\.05 leaves no case positive: .* of 0\.1498"):
+        chosen = tree.at(max_fpr=0.05, positive=True)
+    assert not chosen.predict(x).any()
+
+
 def test_with_more_than_a_thousand_probabilities_rates_are_still_those_of_predictions():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4))
@@ -183,6 +192,32 @@ def test_with_more_than_a_thousand_probabilities_rates_are_still_those_of_predic
     assert pickle.dumps(again.fitted_) == pickle.dumps(tree.fitted_)
 
 
+@pytest.mark.parametrize("smoothing", ["none", "hierarchical_shrinkage"])
+def test_rates_of_one_class_of_several_are_those_of_predictions_if_probabilities_are_rounded(
+    smoothing,
+):
+    X, y = make_classification(3000, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
+    tree = ROCTreeClassifier(
+        max_leaf_nodes=16, min_samples_leaf=5, ranking="soft", smoothing=smoothing
+    ).fit(X, y)
+    scored = tree.fitted_.scored
+    assert scored.decimals == 2
+    assert scored.scores.min() >= 0.0
+    assert scored.scores.sum(axis=1) == pytest.approx(1.0)
+    requests = [{"max_fpr": 0.2}, {"max_fpr": 0.05}, {"min_tpr": 0.9}, {"beta": 1}]
+    for request in (*requests, {"cost_fn": 3}, {"prior": 0.1}):
+        for positive in range(3):
+            chosen = tree.at(positive=positive, **request)
+            point = chosen.operating_point_
+            found = rates(chosen.predict(X), y, positive)
+            assert [point.fpr, point.tpr] == pytest.approx(found), (request, positive)
+            assert found[0] <= request.get("max_fpr", 1.0)
+    for row in tree.labellings(positive=2)[1:-1:20]:
+        low, high = row.cost_ratio
+        chosen = tree.at(cost_fn=np.sqrt(low * high), positive=2)
+        assert rates(chosen.predict(X), y, 2) == pytest.approx([row.fpr, row.tpr])
+
+
 def test_with_too_many_probabilities_of_several_classes_counts_of_leaves_remain(monkeypatch):
     monkeypatch.setattr("roctree.tally._ROUNDINGS", ((), ((12, 10), (2, 20))))
     tree = ROCTreeClassifier(ranking="soft").fit(*load_iris(return_X_y=True))
@@ -200,6 +235,7 @@ def test_a_tree_that_divides_no_case_is_chosen_by_its_leaves():
     assert sent.fitted_.scored is None
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")
 def test_rates_are_approximate_once_probabilities_change_unless_the_training_cases_are_given():
     X, y = weather.frame(300, missing=0.3)
     tree = presets.readable(max_leaf_nodes=8).fit(X, y).at(max_fpr=0.1)
@@ -223,6 +259,14 @@ def test_rates_are_approximate_once_probabilities_change_unless_the_training_cas
     calibrated = hard.calibrated(*weather.frame(200, missing=0.3, seed=1))
     assert calibrated.operating_point_.in_parts
     assert not hard.ranked("global").operating_point_.in_parts
+
+
+def test_a_single_leaf_divides_no_case():
+    tree = ROCTreeClassifier(max_leaf_nodes=8).fit(*weather.frame(300, missing=0.3))
+    stump = tree.pruned("cost_complexity", alpha=1.0)
+    assert stump.get_n_leaves() == 1
+    shown = repr(stump.labellings()) + repr(stump.roc()) + repr(stump.at(cost_fn=2))
+    assert "approximate" not in shown + repr(stump.at(cost_fn=2).operating_point_)
 
 
 def test_training_cases_without_weight_change_no_rate():

@@ -118,6 +118,11 @@ class TestCounts:
         assert tree.at(cost_fn=2).operating_point_.counts == "training"
         assert tree.at(threshold=0.5).operating_point_.counts == "smoothed"
 
+    def test_smoothed_are_said_to_give_estimates(self, tree):
+        words = "estimated by smoothed probabilities"
+        assert words in repr(tree.at(threshold=0.3).operating_point_)
+        assert words not in repr(tree.at(threshold=0.3, counts="training").operating_point_)
+
     def test_smoothed_follow_the_probabilities(self, tree, data):
         matrix = np.array([[0.0, 3.0], [1.0, 0.0]])
         by_leaf = tree.at(cost_matrix=matrix, counts="smoothed").predict(data[0])

@@ -171,7 +171,7 @@ def test_a_rate_that_the_first_leaf_exceeds_is_said_to_leave_nothing_positive():
         r"positive rate of 0\.25\. Raise max_fpr, or attain the rate at random with randomise\."
     )
     with pytest.warns(UserWarning, match=sentence):
-        point = point_of(COARSE, MaxFPR(0.1))
+        point = point_of(COARSE, MaxFPR(np.float64(0.1)))
     assert (point.fpr, point.tpr) == (0.0, 0.0)
     assert point_of(COARSE, MaxFPR(0.1, randomise=True)).tpr == pytest.approx(0.3)
 

@@ -30,8 +30,10 @@ from roctree.errors import ParameterError
 from roctree.export.text import leaf_rules
 from roctree.fitted import FittedModel
 from roctree.text import did_you_mean, quote_if_needed
+from roctree.tree.prediction import divided_rows
 
 ResultColumns = Iterator[tuple[str, Any]]
+_DIVIDED = "; the case is divided among leaves"
 
 
 # Result columns
@@ -74,10 +76,11 @@ def _leaf(model: FittedModel, rows: Any) -> ResultColumns:
 
 def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
     tree = require_tree(model, "--columns rule")
-    leaves, positions = np.unique(tree.apply(rows), return_inverse=True)
-    by_leaf = leaf_rules(tree)
-    texts = arrow.array([by_leaf[leaf] for leaf in leaves.tolist()])
-    yield "rule", texts.take(arrow.array(positions))
+    by_leaf, divided = leaf_rules(tree), divided_rows(tree.tree, tree.encode(rows))
+    # A divided case may have another label than the leaf with its largest part.
+    kinds, positions = np.unique(2 * tree.apply(rows) + divided, return_inverse=True)
+    texts = [by_leaf[kind // 2] + _DIVIDED * (kind % 2) for kind in kinds.tolist()]
+    yield "rule", arrow.array(texts).take(arrow.array(positions))
 
 
 def _change_columns(model: FittedModel, rows: Any) -> ResultColumns:

@@ -197,7 +197,7 @@ def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
                 unseen[name] = found
     _reject_infinity(values, schema.names)
     if unseen:
-        warnings.warn(UnseenCategoriesWarning(unseen), stacklevel=2)
+        warnings.warn(UnseenCategoriesWarning(unseen), stacklevel=stacklevel_outside_package())
     return values
 
 
@@ -324,7 +324,7 @@ def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Ite
                 "names",
                 columns=", ".join(rounded),
             ),
-            stacklevel=2,
+            stacklevel=stacklevel_outside_package(),
         )
 
 

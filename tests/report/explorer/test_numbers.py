@@ -159,6 +159,14 @@ def test_a_page_opens_at_an_operating_point_that_leaves_cases_undecided(opened):
     assert "'undecided'" in page.preview("SQL")
 
 
+def test_the_sentence_and_the_bar_leave_as_many_cases_undecided(opened):
+    made = trees.tumours()
+    page = opened(made)
+    for price in np.linspace(0.05, 0.5, 19):
+        page.type("cost-reject", round(price, 3))
+        assert page.number("bar_undecided") == page.number("sentence_undecided")
+
+
 @pytest.mark.parametrize("made", [trees.wines, trees.soft_wines], ids=lambda made: made.__name__)
 def test_several_classes_may_be_undecided(made, opened):
     tree, X_test, y_test = made()

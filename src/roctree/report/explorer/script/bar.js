@@ -46,9 +46,9 @@ function makeFigures(app) {
     const { point, state, tree } = app;
     const isKnown = !point.perClass && Number.isFinite(point.cost);
     cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? costRange(point) : "");
-    const { all, found, missed, alarms } = perThousand(point);
+    const { all, found, missed, alarms, undecided: ofTwo } = perThousand(point);
     const right = Math.round(point.right * PER);
-    const undecided = Math.round(point.undecided * PER);
+    const undecided = point.perClass ? Math.round(point.undecided * PER) : ofTwo;
     for (const each of Object.values(sides)) each.element.hidden = point.perClass;
     for (const each of Object.values(classes)) each.element.hidden = !point.perClass;
     sides.found.show(found, grouped(found), ` of ${grouped(all)} ${tree.classes[state.positive]}`);
