@@ -5,9 +5,11 @@ Kernels are then interpreted, to the same bytes, while a background process comp
 
 import io
 import os
+import pickle
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from unittest import mock
 
 import numpy as np
@@ -251,6 +253,20 @@ from roctree._jit import table_score
 from roctree.tree.kernels.descent import add_to_parents
 print(compile_later([add_to_parents, table_score(Gini())]))
 """
+
+
+@pytest.mark.parametrize(("patience", "priorities"), [(5.0, [10]), (0.0, [])])
+def test_only_a_background_process_has_low_priority(patience, priorities, monkeypatch, tmp_path):
+    kernels, lowered, asked = [grow_sorted, grow_binned], [], []
+    lines = b64encode(pickle.dumps([ahead._recipe(kernel) for kernel in kernels])), b""
+    monkeypatch.setattr(ahead, "_read_requests", lambda queue: [*map(queue.put, lines)])
+    monkeypatch.setattr(ahead, "folder", lambda: tmp_path)
+    monkeypatch.setattr(ahead.store, "WAITS", True)
+    monkeypatch.setattr(ahead, "compiled", asked.append)
+    monkeypatch.setattr(ahead, "is_compiled", lambda kernel: kernel is grow_binned)
+    monkeypatch.setattr(os, "nice", lowered.append, raising=False)
+    ahead.compile_from_input(patience)
+    assert (lowered, asked, ahead.store.WAITS) == (priorities, [grow_sorted], patience == 0.0)
 
 
 @needs_compiler

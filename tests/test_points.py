@@ -26,6 +26,7 @@ from roctree.points import (
     RidgeRegression,
     Scorecard,
     basis_of,
+    choose_penalty,
     learn_points,
     ranges_of,
     resolve_points,
@@ -146,6 +147,23 @@ def test_points_by_segment_are_those_of_the_plain_columns(shape, n_classes):
             if math.isnan(value) and not basis.has_missing:
                 wanted = np.zeros(2)
             assert found(np.array([value]))[0] == pytest.approx(wanted, abs=1e-9)
+
+
+def test_of_equally_good_penalties_the_strongest_is_chosen(monkeypatch):
+    monkeypatch.setattr("roctree.points.mean_log_loss", lambda *_: 0.5)
+    cases, schema = problem_of(2, Points())
+    bases = [basis_of(Points(), cases, schema, feature) for feature in range(schema.n_features)]
+    problem = RidgeRegression.from_cases(Points(), cases, bases, tree_scores(cases.shares))
+    assert choose_penalty(problem, cases, cases.folds >= 0, 1).penalty == max(PENALTIES)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_held_out_probabilities_of_many_cases_are_rounded_and_add_up_to_one(n_classes, monkeypatch):
+    monkeypatch.setattr("roctree.fitting._MAX_EXACT_SCORES", 30)
+    scored = small_tree(Points()).fit(*additive(200, n_classes)).fitted_.scored
+    assert scored.scores.sum(axis=1) == pytest.approx(1.0)
+    of_first = np.unique(scored.scores[:, 0].round(9))
+    assert n_classes > 2 or np.array_equal(of_first, of_first.round(3))
 
 
 def test_probabilities_are_those_of_leaf_points_and_sum(fitted):

@@ -127,6 +127,8 @@ def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):
     assert tree.roc(files, "outcome").auc == tree.roc(X, y).auc
     assert tree.score(files, "outcome") == tree.score(X, y)
     assert repr(tree.labellings(counts=(files, "outcome"))) == repr(tree.labellings(counts=(X, y)))
+    curve = tree.cost_pruning_curve(None, files, "outcome")
+    assert curve.points == tree.cost_pruning_curve(None, X, y).points
     by_chance = tree.at(max_fpr=0.123, randomise=True)
     expected = by_chance.confusion(X, y)
     assert by_chance.score(files, "outcome") == expected.trace() / expected.sum()

@@ -1,5 +1,7 @@
 """One tree that learns from a teacher."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
 from roctree.data import take_cells
-from roctree.models.distill import Booster, TeacherSample
+from roctree.models.distill import _MANY_ROWS, Booster, TeacherSample, _few_threads
 from tests.estimator import weather
 
 IRIS = load_iris(return_X_y=True)
@@ -297,3 +299,17 @@ def test_the_booster_knows_which_attributes_are_categories():
         expected = [0 < n <= 255 for n in n_categories]
         assert any(expected)
         assert found.tolist() == expected
+
+
+def test_only_large_tables_are_predicted_by_several_threads(monkeypatch):
+    limits = []
+
+    def limit(*given):
+        limits.append(given)
+        return nullcontext()
+
+    monkeypatch.setattr("roctree.models.distill.threadpool_limits", limit)
+    for n_rows in (1, _MANY_ROWS - 1, _MANY_ROWS):
+        with _few_threads(n_rows):
+            pass
+    assert limits == [(1, "openmp")] * 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import CategoricalNB
@@ -11,7 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from roctree import DataError, MDLDiscretizer, NotFittedError
-from roctree.models.discretizer import cut_points
+from roctree.models.discretizer import (
+    ClassCounts,
+    SortedColumn,
+    best_cut,
+    best_integer_cut,
+    cut_points,
+    x_log_x_table,
+)
 from tests.naive import mdl as naive
 
 HALVES = [0] * 6 + [1] * 6
@@ -71,6 +78,42 @@ def test_a_case_of_weight_k_is_k_cases_in_any_order(column, random):
     ]
     random.shuffle(repeated)
     assert cuts_of(values, labels, weights) == cuts_of(*zip(*repeated, strict=True))
+
+
+def best_cut_by(search, values, labels, weights):
+    """The place of the best cut, and the class counts on its left."""
+    column = SortedColumn(np.array(values, dtype=float), np.array(labels), weights, weights)
+    counts = ClassCounts(*np.zeros((5, 3), dtype=weights.dtype))
+    counts.total[:] = np.bincount(labels, weights, 3)
+    table, n = x_log_x_table(float(weights.sum())), len(values)
+    place = search(column, 0, n, table, 0.0, counts, np.empty(n))
+    return place, counts.best_left.tolist()
+
+
+@given(
+    columns(),
+    st.lists(st.integers(1, 5), min_size=60, max_size=60),
+    st.permutations([0, 1, 2]),
+)
+def test_two_classes_are_cut_where_any_number_is(column, weights, names):
+    order = np.argsort(column[0], kind="stable")
+    values = np.array(column[0])[order]
+    labels = np.array(names)[np.minimum(np.array(column[1])[order], 1)]
+    assume(len(set(labels)) == 2)
+    weights = np.array(weights[: len(values)])
+    expected = best_cut_by(best_cut, values, labels, weights.astype(float))
+    assert best_cut_by(best_integer_cut, values, labels, weights) == expected
+
+
+def test_of_cuts_whose_entropies_round_to_the_same_the_lowest_is_taken():
+    values, labels = np.repeat([0.0, 1.0, 2.0], 2), [0, 1, 0, 1, 0, 1]
+    weights = np.array([14, 4, 1, 61, 14, 4])
+    assert best_cut_by(best_integer_cut, values, labels, weights) == (1, [14, 4, 0])
+
+
+@pytest.mark.parametrize("weight", [0.25, 0.5, 0.75, 0.99])
+def test_fewer_than_two_cases_are_not_cut(weight):
+    assert cuts_of([1.0, 2.0], [0, 1], [weight, weight]) == []
 
 
 def test_missing_values_take_no_part():

@@ -332,6 +332,14 @@ def test_categories_and_missing_values_are_refused_in_one_sentence():
         cells.predict([[1.0, np.nan]])
 
 
+def test_learning_goes_on_from_the_rows_as_they_were():
+    X = np.array(ROWS[:3], dtype=float)
+    begun = MultiscaleClassifier().fit(X, LABELS[:3])
+    X[:] = 0.0
+    begun.partial_fit(ROWS[3:], LABELS[3:])
+    assert begun.cells_ == MultiscaleClassifier().fit(ROWS, LABELS).cells_
+
+
 def test_learning_goes_on_only_where_the_cases_were_kept():
     begun = MultiscaleClassifier().fit(ROWS[:3], LABELS[:3]).partial_fit(ROWS[3:], LABELS[3:])
     assert begun.cells_ == MultiscaleClassifier().fit(ROWS, LABELS).cells_

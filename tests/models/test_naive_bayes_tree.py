@@ -87,6 +87,26 @@ def test_what_would_not_avoid_enough_errors_is_not_split():
     assert NaiveBayesTreeClassifier(min_error_reduction=1.0).fit(noise, labels).get_n_leaves() == 1
 
 
+@pytest.mark.parametrize("weight", [0.125, 0.5])
+def test_the_limit_counts_cases_of_average_weight_where_that_is_below_one(weight):
+    X, y = exclusive_or()
+    for limit, n_leaves in ((200, 2), (201, 1)):
+        tree = NaiveBayesTreeClassifier(min_samples_split=limit)
+        assert tree.fit(X, y, np.full(len(y), weight)).get_n_leaves() == n_leaves
+
+
+def test_a_single_error_is_worth_a_split():
+    X, y = np.array([[*"0001010011"], [*"0110011010"]]).T, [*"0001000001"]
+    tree = NaiveBayesTreeClassifier(min_samples_split=5, min_error_reduction=1.0).fit(X, y)
+    assert tree.tree_.nodes.gain.tolist() == [1 / len(y), 0.0, 0.0]
+
+
+def test_a_single_heavy_row_may_be_split_off():
+    X, y = np.arange(13.0)[:, None], ["alone"] + ["rest"] * 12
+    tree = NaiveBayesTreeClassifier().fit(X, y, sample_weight=[20.0] + [5.0] * 12)
+    assert tree.tree_.nodes.threshold[0] == 0.5
+
+
 def test_the_text_shows_the_tree_and_the_table_of_each_leaf():
     X, y = exclusive_or(8)
     X = pd.concat([X, X, X, X], ignore_index=True)

@@ -16,9 +16,12 @@ from roctree.pruning import (
     Pessimistic,
     ReducedError,
 )
+from roctree.pruning.cost_complexity import Bends, LeftistHeap, _find_prices
 from roctree.pruning.cost_curve import breakpoints
+from roctree.pruning.protocol import training_errors
 from roctree.tree.tree import Tree
 from tests.naive.descend import Node, add_counts
+from tests.pruning import growing
 from tests.pruning.variants import BY_OTHER_CASES, FROM_ABOVE, PRICED, VARIANTS
 from tests.tree.trees import as_tree, chain
 
@@ -210,6 +213,23 @@ def test_a_tree_without_cases_can_be_pruned(pruner):
 def test_a_chain_of_a_hundred_thousand_levels_is_no_trouble(pruner):
     tree = chain(100_000)
     assert checks._is_part(checks._pruned(pruner, tree, tree.counts), tree)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 4])
+def test_heaps_of_prices_lean_to_the_left_however_they_are_merged(seed):
+    """Else a merger would take more than logarithmic time; see the module's docstring."""
+    tree = as_tree(growing.tree(seed, 9, 2))
+    n = tree.n_nodes
+    bends = Bends(np.full(n, np.inf), np.zeros(n), np.zeros(n))
+    heap = LeftistHeap(*(np.full(n, -1) for _ in range(4)))
+    _find_prices(tree.first_child, tree.n_children, training_errors(tree), bends, heap)
+    inside = list(heap.top[:1])
+    for node in inside:
+        below = [heap.left[node], heap.right[node]]
+        lengths = [heap.spine[child] + 1 if child >= 0 else 0 for child in below]
+        assert lengths[0] >= lengths[1] == heap.spine[node]
+        inside += [child for child in below if child >= 0]
+    assert len(inside) == np.isfinite(bends.price).sum() > 10
 
 
 # The laws themselves.

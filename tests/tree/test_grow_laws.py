@@ -1,6 +1,7 @@
 """What growth must not depend on: the order of rows, how weights are written, how it searches."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 from unittest import mock
 
 import numpy as np
@@ -179,6 +180,28 @@ def test_searching_the_cells_of_large_bins_finds_the_same_tree(criterion, missin
         expected = as_bytes(grown(same, criterion, missing=missing, min_leaf=5.0))
         with bins(narrow=80, most_bins=3, sample=50):
             assert as_bytes(grown(same, criterion, missing=missing, min_leaf=5.0)) == expected
+
+
+@dataclass(frozen=True)
+class Guarded(Entropy):
+    """Only attributes of at least the mean gain may be chosen."""
+
+    guard: ClassVar[str] = "average"
+
+
+@pytest.mark.parametrize("seed", [4, 42, 76])
+def test_searching_by_bins_finds_the_mean_gain_where_it_matters(seed):
+    random = np.random.default_rng(seed)
+    numbers, codes = random.normal(size=(80, 3)), random.integers(0, 6, (80, 1))
+    labels = (codes[:, 0] >= 3) ^ (random.random(80) < 0.35)
+    labels ^= (numbers[:, 0] > 0.3) & (random.random(80) < 0.6)
+    dataset = numeric_dataset(np.column_stack([numbers, codes]), labels)
+    categories = (None, None, None, tuple(map(str, range(6))))
+    dataset = replace(dataset, schema=replace(dataset.schema, categories=categories))
+    criterion = Guarded(children_correction="log2")
+    expected = as_bytes(grown(dataset, criterion, nominal="multiway"))
+    with bins(narrow=8, most_bins=4, sample=20):
+        assert as_bytes(grown(dataset, criterion, nominal="multiway")) == expected
 
 
 @pytest.mark.parametrize("criterion", CONVEX, ids=repr)
