@@ -155,7 +155,7 @@ def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path):
 def test_a_folder_in_which_no_file_can_be_made_is_not_used(tmp_path, monkeypatch):
     made = store.tempfile.TemporaryFile
 
-    def refuse(dir=None):  # noqa: A002 - the name of the parameter of TemporaryFile
+    def refuse(dir=None):
         if dir == tmp_path:
             raise PermissionError
         return made(dir=dir)
