@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,9 @@ def test_strategies_are_checked_with_empty_pure_and_mixed_leaves_of_whole_and_fr
     whole = (leaves == np.rint(leaves)).all(axis=1)
     assert whole[n_present == 1].any()
     assert (~whole).any()
+
+
+def test_other_cases_have_a_case_of_every_class_besides_those_that_chance_adds():
+    empty = [replace(tree, counts=np.zeros_like(tree.counts)) for tree in checks._trees(2)]
+    fewest = np.min([checks._other_cases(tree)[0] for tree in empty], axis=0)
+    assert fewest.tolist() == [1.0, 1.0]

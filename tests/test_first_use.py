@@ -177,6 +177,7 @@ def test_the_mark_before_the_message_turns_until_compilation_ends():
     terminal, done = Terminal(), mock.Mock(wait=mock.Mock(side_effect=[False] * 5 + [True]))
     ahead._show_timer(terminal, "wait", done)
     assert [line[0] for line in terminal.getvalue().split("\r")[1:7]] == list("|/-\\|/")
+    assert done.wait.call_args_list == [mock.call(0.2)] * 6
 
 
 def declared():
@@ -210,6 +211,9 @@ def test_much_small_work_is_compiled_in_the_end(waiting, monkeypatch):
     waiting.spent = 5.0
     assert not waiting.is_shorter(1.0, (declared(),))
     monkeypatch.setattr(_jit, "compile_later", lambda kernels: False)
+    waiting.spent = waiting.most_alone - 1.0
+    assert not waiting.is_shorter(1.0, (declared(),)), "for as long as is allowed"
+    waiting.spent = 5.0
     assert waiting.is_shorter(1.0, (declared(),)), "nobody compiles in the background"
     waiting.spent = 19.5
     assert waiting.is_shorter(1.0, (declared(),)), "whether or not somebody does"
@@ -244,6 +248,25 @@ def test_workers_and_those_told_not_to_start_no_process(monkeypatch):
     worker.return_value.name = "LokyProcess-1"
     monkeypatch.setattr("multiprocessing.current_process", worker)
     assert not ahead._may_start()
+
+
+def test_only_a_process_that_still_listens_receives_a_request():
+    listens, ended = mock.Mock(), mock.Mock()
+    ended.stdin.write.side_effect = BrokenPipeError
+    assert [ahead._send(each, [grow_sorted]) for each in (listens, ended, None)] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_background_process_that_still_runs_is_let_go_without_a_warning():
+    background = ahead._Background()
+    background.detach()
+    background.process = process = mock.Mock(poll=lambda: None, returncode=None)
+    background.detach()
+    process.stdin.close.assert_called_once_with()
+    assert process.returncode == 0
 
 
 LATER = """

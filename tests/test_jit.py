@@ -22,7 +22,7 @@ from roctree._jit import (
     typed_kernel,
     variant,
 )
-from roctree._jit.compiler import _UNCOUNTED, record_type, signature_of
+from roctree._jit.compiler import _UNCOUNTED, _PartLibrary, record_type, signature_of
 from roctree.arrays import AnyFloats2D, Floats, Ints, ReadonlyInts
 
 COUNTERS = np.dtype([("calls", np.int64), ("rows", np.int64)])
@@ -227,3 +227,7 @@ def test_a_message_about_compilation_can_be_turned_off(quiet, said, monkeypatch,
     with ahead._compilation_notice():
         pass
     assert ("roctree is compiling kernels" in capsys.readouterr().err) is said
+
+
+def test_a_part_of_a_kernel_has_no_address_of_its_own():
+    assert _PartLibrary.get_pointer_to_function(None, "part") == 0

@@ -152,6 +152,19 @@ def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path):
     assert store._writable_folder(tmp_path / "link", private=True) is None
 
 
+def test_a_folder_in_which_no_file_can_be_made_is_not_used(tmp_path, monkeypatch):
+    made = store.tempfile.TemporaryFile
+
+    def refuse(dir=None):
+        if dir == tmp_path:
+            raise PermissionError
+        return made(dir=dir)
+
+    monkeypatch.setattr(store.tempfile, "TemporaryFile", refuse)
+    assert store._writable_folder(tmp_path, private=False) is None
+    assert store._writable_folder(tmp_path / "other", private=False) == tmp_path / "other"
+
+
 def test_kernels_that_are_not_used_any_more_are_removed(tmp_path, monkeypatch):
     for name, days, size in [("old", 40, 1), ("a", 3, 50), ("b", 2, 50), ("c", 1, 50)]:
         path = tmp_path / name / "some.kernel"

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 
@@ -158,3 +159,8 @@ def test_a_tree_of_sixteen_leaves_is_shown_whole_and_a_larger_one_to_a_depth():
         shown = shown_tree(model.fitted_)
         assert (shown == model.to_text()) == is_whole
         assert (shown == model.to_text(max_depth=3)) == (not is_whole)
+
+
+def test_warming_up_says_how_long_it_took(roctree, monkeypatch):
+    monkeypatch.setattr("roctree.cli.demo.compile_kernels", lambda: None)
+    assert 0.0 <= json.loads(roctree("warm-up", "--json").out)["seconds"] < 60.0

@@ -6,13 +6,14 @@ from importlib import import_module
 from io import BytesIO, TextIOWrapper
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
 import roctree as library
 from roctree import ROCTreeClassifier
-from roctree.cli.fit import tree_from_options, tree_options, variants
+from roctree.cli.fit import _facts, tree_from_options, tree_options, variants
 from roctree.cli.options import RENAMED, parse_strategy, registry
 from roctree.data.readers import read_file
 from roctree.points import Points
@@ -201,3 +202,10 @@ def test_every_choice_of_an_option_can_be_written_on_the_command_line(name):
             for choice in choices:
                 wanted = replace(strategy, **{option: choice})
                 assert parse_strategy(name, f"{word}:{option}={choice}") == wanted
+
+
+def test_the_deviation_over_folds_is_that_of_a_sample():
+    model = ROCTreeClassifier().fit([[1.0], [2.0]], ["ill", "well"]).fitted_
+    facts = _facts(model, 2, "ill", np.array([0.5, 0.7, 0.9]))
+    assert facts["cross_validated_auc"] == pytest.approx(0.7)
+    assert facts["cross_validated_auc_deviation"] == pytest.approx(0.2)

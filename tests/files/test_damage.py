@@ -293,6 +293,7 @@ CASES = {
     "there are no nodes": (broken(n_children=[], feature=[]), "column that does not exist"),
     "a size is huge": (broken(n_children=[2**31 - 1, 0, 0]), "n_children describes 2147483648"),
     "a column does not exist": (broken(feature=[7, -1, -1]), "column that does not exist"),
+    "a column after the last": (broken(feature=[2, -1, -1]), "column that does not exist"),
     "a type is wrong": (broken(feature=[0.0, -1, -1]), "other than integers"),
     "a truth value is no number": (broken(feature=[True, -1, -1]), "other than integers"),
     "a threshold is missing": (broken(threshold=[None, None, None]), "neither categories nor"),

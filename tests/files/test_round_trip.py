@@ -65,6 +65,8 @@ def change(model):
         return [model.ranked("global")]
     metric = "standard" if model.geometric_ is None else None
     found = [model.ranked("local", metric=metric), model.ranked("leaf")]
+    if model.ranking == "soft":
+        found.append(model.ranked("soft", width=1.5))
     if model.n_classes_ > 1:
         found.append(model.at(cost_matrix=1.0 - np.eye(model.n_classes_)))
     if model.geometric_ is None:

@@ -1,9 +1,11 @@
+import math
+
 import numpy as np
 import pytest
 
 from roctree import ParameterError
 from roctree.geometry import Boundary, GeometricProbability
-from roctree.geometry.boundary import signed_distance, silverman
+from roctree.geometry.boundary import REACH, _sum_gaussians, signed_distance, silverman
 from roctree.tree.tree import Tree
 from tests.geometry.test_distance import boundary_of, paper_example
 
@@ -31,6 +33,18 @@ def exact(values, labels, new, bandwidth):
     mine, theirs = signed_distance(boundary(), values), signed_distance(boundary(), new)
     kernel = np.exp(-0.5 * ((theirs[:, None] - mine) / bandwidth) ** 2)
     return kernel @ labels / kernel.sum(axis=1)
+
+
+@pytest.mark.parametrize("width", [1.0, 2.5])
+def test_a_case_counts_up_to_twice_the_reach_and_no_further(width):
+    table = np.zeros((100, 2))
+    table[0], table[99, 1] = (3.0, 1.0), 2.0
+    places = np.arange(100.0)
+    bells = [np.exp(-0.5 * (away / width) ** 2) for away in (places, places[::-1])]
+    near, far = (np.where(bell >= math.exp(-0.5 * (2.0 * REACH) ** 2), bell, 0.0) for bell in bells)
+    found = _sum_gaussians(table, width)
+    assert found == pytest.approx(np.column_stack([3.0 * near, near + 2.0 * far]), rel=1e-12)
+    assert not found[41:, 0].any()
 
 
 def test_it_is_the_kernel_estimate_but_for_the_grid():

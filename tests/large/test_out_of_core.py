@@ -4,6 +4,7 @@ import errno
 import signal
 import tempfile
 from io import StringIO
+from types import SimpleNamespace
 from unittest import mock
 
 import duckdb
@@ -17,11 +18,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from roctree import DataError, ParameterError, ROCTreeClassifier, large
 from roctree.distributed import Progress, fit
-from roctree.large import batches
-from roctree.large.parts import Part, summarise_part
+from roctree.large import batches, open_large_data
+from roctree.large.parts import Part, Summary, summarise_part
 from roctree.smoothing import MBranch
 from tests.large.rows import attributes, frame
-from tests.tree.growing import as_bytes
+from tests.tree.growing import as_bytes, numeric_dataset
 
 
 def binned(**options):
@@ -119,6 +120,28 @@ def test_batches_without_rows_one_class_or_known_values_are_welcome(rows, table)
     whole = pa.concat_tables(parts).to_pandas()
     expected = binned().fit(whole.drop(columns="outcome"), whole["outcome"])
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+
+
+def test_the_largest_weight_may_be_in_any_part():
+    light, heavy = (
+        Summary.from_dataset(numeric_dataset([[1.0], [2.0]], [0, 1], [1.0, weight]), number)
+        for number, weight in enumerate([0.5, 3.0])
+    )
+    assert light.merged(heavy).largest == heavy.merged(light).largest == 3.0
+
+
+def test_python_may_end_while_a_scheduler_is_waited_for(monkeypatch):
+    module, thread = pytest.importorskip("roctree.large.dask"), mock.Mock()
+    monkeypatch.setattr(module, "Thread", thread)
+    monkeypatch.setattr(module, "_CONNECT_TIMEOUT", 0.01)
+    with pytest.raises(ParameterError, match="no Dask scheduler answers"):
+        module._client_of("tcp://127.0.0.1:9")
+    assert thread.call_args.kwargs["daemon"]
+
+
+def test_a_method_of_the_same_name_does_not_make_data_large():
+    table = SimpleNamespace(map_parts=lambda function: None)
+    assert open_large_data(table, None, None) is None
 
 
 def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
-from roctree.data import take_cells
+from roctree.data import EncodedRows, take_cells
 from roctree.models.distill import _MANY_ROWS, Booster, TeacherSample, _few_threads
 from tests.estimator import weather
 
@@ -275,6 +275,8 @@ def test_smearing_replaces_the_wanted_share_of_cells():
 def test_cells_are_taken_column_by_column():
     rows = np.array([[0, 1], [1, 1], [1, 0]])
     assert take_cells([[1, "a"], [2, "b"]], rows).tolist() == [[1, "b"], [2, "b"], [2, "a"]]
+    encoded = EncodedRows(np.array([[1.0, 0.0], [2.0, 1.0]]), ("x", "c"), (None, ("a", "b")))
+    assert take_cells(encoded, rows).values.tolist() == [[1.0, 1.0], [2.0, 1.0], [2.0, 0.0]]
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1.5, None], "c": pandas.Categorical(["a", "b"])}, index=[7, 9])
     taken = take_cells(frame, rows)

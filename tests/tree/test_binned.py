@@ -171,6 +171,14 @@ def test_a_frequent_value_has_a_bin_of_its_own():
         assert {frequent - 1.0, float(frequent)} <= set(edges.ends[0])
 
 
+@pytest.mark.parametrize("n_values", [19, 20])
+def test_as_many_values_as_bins_have_a_bin_each_however_frequent(n_values):
+    values = np.repeat(np.arange(float(n_values)), [1] * (n_values - 1) + [500])[:, None]
+    edges = learn_edges(values, np.zeros(1, np.int32), ("x",), max_bins=20)
+    assert edges.size.tolist() == [n_values]
+    assert edges.ends[0, : n_values - 1].tolist() == list(range(n_values - 1))
+
+
 def test_codes_are_exact_where_values_are_few_and_bins_equal_where_they_are_many():
     random = np.random.default_rng(6)
     values = np.column_stack([random.integers(0, 9, 3000), random.normal(size=3000)])

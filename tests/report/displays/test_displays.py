@@ -20,7 +20,14 @@ from roctree.report import (
     ReliabilityDisplay,
     ROCHullDisplay,
 )
-from roctree.report.displays import _inside, _scores_of
+from roctree.report.displays import (
+    _STEP,
+    _along,
+    _inside,
+    _pixels_of,
+    _scores_of,
+    _write_name,
+)
 from roctree.roc import Curve
 from tests.report.displays.drawn import points_of, words
 
@@ -465,6 +472,24 @@ def test_names_stay_off_the_width_of_the_hull():
 def test_a_name_within_half_the_width_of_a_line_lies_on_it():
     box = np.array([10.0, 10.0, 20.0, 20.0])
     assert _inside(box, np.array([[20.5, 15.0], [15.0, 9.5], [21.5, 15.0]])) == 2
+
+
+@pytest.mark.parametrize("dpi", [72, 200])
+def test_a_name_stands_where_room_was_found_for_it(dpi):
+    ax, taken = pyplot.figure(dpi=dpi).add_subplot(), []
+    (line,) = ax.plot([0.0, 1.0], [0.0, 1.0])
+    assert _write_name(ax, line, "a name", 0, [_pixels_of(ax, line)], taken)
+    (text,), (room,) = ax.texts, taken
+    assert text.get_window_extent().extents == pytest.approx(room, abs=dpi / 72)
+
+
+def test_lines_are_followed_in_even_steps_and_gaps_are_left_out():
+    corners = np.array([[0.0, 0.0], [30.0, 40.0], [np.nan, 0.0], [90.0, 0.0], [90.0, 1.0]])
+    found = _along(corners)
+    assert found[-1].tolist() == [90.0, 1.0]
+    steps = np.hypot(*np.diff(found[:-1], axis=0).T)
+    assert steps.sum() == pytest.approx(50.0)
+    assert steps == pytest.approx(50.0 / np.ceil(50.0 / _STEP))
 
 
 def test_a_name_has_the_colour_of_its_line_and_is_near_it(tree, cases):

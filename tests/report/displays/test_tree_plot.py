@@ -42,6 +42,17 @@ def test_a_leaf_of_undecided_cases_is_called_so(tree):
     assert any(" undecided: " in text for text in found)
 
 
+def test_a_leaf_stands_in_the_middle_of_its_row(tree):
+    ax = tree.plot()
+    leaves = [
+        (text, box) for text, box in zip(ax.texts, boxes(ax), strict=True) if text.get_bbox_patch()
+    ]
+    assert len(leaves) == tree.get_n_leaves()
+    for text, box in leaves:
+        row = ax.transData.transform(text.get_position())[1]
+        assert (box.y0 + box.y1) / 2 == pytest.approx(row, abs=1.0)
+
+
 @pytest.mark.parametrize("nominal", ["binary", "multiway"])
 def test_texts_of_a_new_figure_neither_overlap_nor_leave_it(nominal):
     X, y = weather.frame(300)
