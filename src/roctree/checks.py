@@ -612,7 +612,7 @@ def _is_close(one: float, other: float) -> bool:
 
 
 def _at_most(low: float, high: float) -> bool:
-    """Whether a number is no higher than another, up to rounding."""
+    """Whether ``low <= high``, up to rounding."""
     return low <= high or _is_close(low, high)
 
 

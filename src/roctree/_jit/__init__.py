@@ -271,7 +271,7 @@ class Waiting:
         Total seconds per process in which kernels may be interpreted; by then a background process
         has compiled them.
     most_alone : float
-        The same if there is no background process.
+        As ``most``, for a process that cannot start a background process.
     spent : float
         Estimated seconds in which kernels have been interpreted so far.
     """

@@ -216,7 +216,7 @@ def _temporary_folder() -> Path | None:
 def _writable_folder(path: Path, *, private: bool) -> Path | None:
     """Make a folder if necessary; return None if it cannot be written to.
 
-    A ``private`` folder must also belong to this user, and be writable for nobody else.
+    A ``private`` folder must also belong to this user and be writable by no one else.
     """
     try:
         path.mkdir(0o700, parents=True, exist_ok=True)

@@ -136,6 +136,8 @@ def unused_missing_values(path: str, csv_format: CsvFormat) -> list[str]:
                 left = words.filter(
                     arrow.compute.invert(arrow.compute.is_in(words, column))
                 ).to_pylist()
+            if not left:
+                break
     return left
 
 

@@ -260,10 +260,10 @@ class Workspace:
         Spare places are needed only if cases are copied to several branches.
         """
         self.rows = subtree.rows
-        if copies and self.spare.weight.size < subtree.size:
-            self.spare = self._new_rows(subtree.size)
         self._make_histograms(subtree, int(columns.bins.start[-1]), copies=copies)
         self.make_bins(columns, _INNER_CUTS, subtree.size)
+        if copies:
+            self._make_row_scratch(subtree.size)
 
     def _new_rows(self, n_rows: int) -> Rows:
         return Rows(
